@@ -1,0 +1,24 @@
+#pragma once
+// firstlayer: raw text in, the trainable (B, T, d) tensor out. The stages, in the order in which data meets them.
+
+#include "firstlayer/base/errors.h"
+#include "firstlayer/base/random.h"
+#include "firstlayer/base/tensor.h"
+#include "firstlayer/base/token_id.h"
+#include "firstlayer/version.h"
+
+// text -> ids
+#include "firstlayer/encode/stream_encoder.h"
+#include "firstlayer/encode/tokenizer.h"
+
+// ids -> (inputs, targets), each (B, T)
+#include "firstlayer/feed/batches.h"
+#include "firstlayer/feed/windows.h"
+
+// tensors on disk
+#include "firstlayer/formats/npy.h"
+#include "firstlayer/formats/safetensors.h"
+
+// ids (B, T) -> (B, T, d)
+#include "firstlayer/lookup/embedding_table.h"
+#include "firstlayer/lookup/input_embedding.h"

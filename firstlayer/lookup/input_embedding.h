@@ -1,0 +1,62 @@
+#pragma once
+// The input tensor of a transformer: token table + position table, looked up and summed.
+//   out[b, t] = wte[ids[b, t]] + wpe[t]      (B, T, d) = (B, T, d) + (T, d)
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+#include "firstlayer/base/random.h"
+#include "firstlayer/base/tensor.h"
+#include "firstlayer/base/token_id.h"
+
+namespace firstlayer {
+
+/// The sizes of both tables, by name so that they cannot be swapped unseen.
+struct EmbeddingSizes {
+  std::size_t vocabulary;  ///< V, rows of the token table
+  std::size_t context;     ///< rows of the position table, the longest T
+  std::size_t dim;         ///< d, the width of both
+};
+
+/// Standard deviations of the normal distributions that tables start from.
+struct EmbeddingStd {
+  float token = 1.0F;
+  float position = 1.0F;
+};
+inline constexpr EmbeddingStd kTorchStd{1.0F, 1.0F};    ///< two torch.nn.Embedding
+inline constexpr EmbeddingStd kGpt2Std{0.02F, 0.01F};   ///< OpenAI's GPT-2
+
+class InputEmbedding {
+ public:
+  /// Draws the token table, then the position table, as two nn.Embedding made one after the other.
+  InputEmbedding(const EmbeddingSizes& sizes, Generator& generator, const EmbeddingStd& std = kTorchStd);
+
+  /// Takes tables (V, d) and (context, d). Throws std::invalid_argument naming both widths if they differ.
+  InputEmbedding(Tensor<float, 2> token_table, Tensor<float, 2> position_table);
+
+  /// wte.weight and wpe.weight of a GPT-2 safetensors file, with or without the "transformer." prefix.
+  /// Throws FileError, FormatError.
+  static InputEmbedding load_gpt2(const std::filesystem::path& path);
+
+  const EmbeddingSizes& sizes() const noexcept { return sizes_; }
+  Tensor<float, 2>& token_table() noexcept { return token_table_; }
+  const Tensor<float, 2>& token_table() const noexcept { return token_table_; }
+  Tensor<float, 2>& position_table() noexcept { return position_table_; }
+  const Tensor<float, 2>& position_table() const noexcept { return position_table_; }
+
+  /// ids (B, T) -> out (B, T, d), T <= context. The bits do not depend on `threads` (0: all) or the processor.
+  /// Throws std::out_of_range naming an id >= V with its (b, t), or T and the context; std::invalid_argument for an
+  /// `out` of another shape. Nothing is written then.
+  void forward(View<const TokenId, 2> ids, View<float, 3> out, unsigned threads = 0) const;
+
+  /// Allocates out.
+  Tensor<float, 3> forward(View<const TokenId, 2> ids, unsigned threads = 0) const;
+
+ private:
+  EmbeddingSizes sizes_;
+  Tensor<float, 2> token_table_;
+  Tensor<float, 2> position_table_;
+};
+
+}  // namespace firstlayer

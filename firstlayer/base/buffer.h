@@ -19,8 +19,8 @@ class Buffer {
 
  private:
   struct Release {
-    std::size_t bytes = 0;
-    bool mapped = false;
+    std::size_t bytes;
+    bool mapped;
     void operator()(void* data) const noexcept;
   };
   using Handle = std::unique_ptr<void, Release>;

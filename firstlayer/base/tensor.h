@@ -40,9 +40,7 @@ class View {
   }
 
   /// A view to write through is also one to read through.
-  operator View<const T, Rank>() const
-    requires(!std::is_const_v<T>)
-  {
+  operator View<const T, Rank>() const requires(!std::is_const_v<T>) {
     return {data_, shape_, typename View<const T, Rank>::Unchecked{}};
   }
 
@@ -62,8 +60,7 @@ class View {
 
   /// One element; an index is not checked.
   template <class... Index>
-    requires(sizeof...(Index) == Rank)
-  T& operator()(Index... index) const noexcept {
+  requires(sizeof...(Index) == Rank) T& operator()(Index... index) const noexcept {
     std::size_t offset = 0;
     std::size_t axis = 0;
     ((offset = offset * shape_[axis++] + static_cast<std::size_t>(index)), ...);
@@ -71,9 +68,7 @@ class View {
   }
 
   /// Slice `index` of the outermost axis: a span of a matrix, a matrix of a (B, T, d) view. Not checked.
-  auto operator[](std::size_t index) const noexcept
-    requires(Rank >= 2)
-  {
+  auto operator[](std::size_t index) const noexcept requires(Rank >= 2) {
     if constexpr (Rank == 2) {
       return std::span<T>(data_ + index * shape_[1], shape_[1]);
     } else {

@@ -25,4 +25,7 @@ bool is_valid_utf8(std::string_view text);
 ///   printable("a\n\xff") == "a\\n\\xff"
 std::string printable(std::string_view text);
 
+/// printable(text) in double quotes, for messages.
+std::string in_quotes(std::string_view text);
+
 }  // namespace firstlayer

@@ -28,15 +28,15 @@ install(FILES ${PROJECT_BINARY_DIR}/firstlayer.pc DESTINATION ${CMAKE_INSTALL_LI
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-if(TARGET firstlayer_cli)
+if(TARGET firstlayer_command)
   file(RELATIVE_PATH library_from_command ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(firstlayer_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${library_from_command}")
-  install(TARGETS firstlayer_cli)
+  set_target_properties(firstlayer_command PROPERTIES INSTALL_RPATH "$ORIGIN/${library_from_command}")
+  install(TARGETS firstlayer_command)
 
   # The command writes its own manual page and completions, from the table that parses its flags.
   function(install_output_of_command destination file)
     set(path ${PROJECT_BINARY_DIR}/share/${file})
-    add_custom_command(OUTPUT ${path} COMMAND firstlayer_cli ${ARGN} > ${path} VERBATIM)
+    add_custom_command(OUTPUT ${path} COMMAND firstlayer_command ${ARGN} > ${path} VERBATIM)
     set_property(GLOBAL APPEND PROPERTY FIRSTLAYER_COMMAND_OUTPUTS ${path})
     install(FILES ${path} DESTINATION ${destination})
   endfunction()

@@ -28,7 +28,7 @@ class SetupTest(unittest.TestCase):
         for tool in TOOLS:
             (self.bin / tool).symlink_to(shutil.which(tool))
         self.tool("id", "echo 0")
-        self.installed("cmake", "g++", "libhwy-dev", "ninja-build", "nlohmann-json3-dev")
+        self.installed("cmake", "g++", "libcli11-dev", "libfmt-dev", "libhwy-dev", "ninja-build", "nlohmann-json3-dev")
 
     def tool(self, name, code, note=False):
         """A stand-in; with `note` it writes down how it was called."""
@@ -105,24 +105,24 @@ class SetupTest(unittest.TestCase):
     def test_build_once(self):
         self.configuring_cmake()
         os.utime(self.checkout / "CMakePresets.json", (0, 0))
-        done = self.bash("build release firstlayer_cli")
+        done = self.bash("build release firstlayer_command")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", "run: building build/release\n"))
         self.assertEqual([call.split()[0] for call in self.called()], ["cmake", "ninja"])
-        done = self.bash("build release firstlayer_cli")
+        done = self.bash("build release firstlayer_command")
         self.assertEqual((done.returncode, done.stderr, len(self.called())), (0, "", 2))
 
     def test_moved_checkout_is_configured_again(self):
         self.configuring_cmake()
         os.utime(self.checkout / "CMakePresets.json", (0, 0))
-        self.bash("build release firstlayer_cli")
+        self.bash("build release firstlayer_command")
         (self.checkout / "build/release/CMakeCache.txt").write_text("CMAKE_HOME_DIRECTORY:INTERNAL=/elsewhere\n")
-        self.bash("build release firstlayer_cli")
+        self.bash("build release firstlayer_command")
         self.assertEqual([call.split()[0] for call in self.called()], ["cmake", "ninja", "cmake"])
 
     def test_failing_build_shows_its_words(self):
         self.configuring_cmake()
         self.tool("ninja", "echo undefined reference; exit 1")
-        done = self.bash("build release firstlayer_cli; echo went on")
+        done = self.bash("build release firstlayer_command; echo went on")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("undefined reference\nrun: the build of the preset release failed\n", done.stderr)
 

@@ -15,13 +15,13 @@ struct BatchOptions {
   std::size_t batch_size = 8;  ///< B
   bool drop_last = false;      ///< leave out a last batch shorter than B
   bool shuffle = false;
-  std::uint64_t seed = 0;      ///< of torch.manual_seed before the loader runs; used only with shuffle
+  std::uint64_t seed = 0;  ///< of torch.manual_seed before the loader runs; used only with shuffle
 };
 
 /// Hands out the batches of one epoch after another as window numbers.
 class BatchOrder {
  public:
-  /// Throws std::invalid_argument if batch_size is 0, or drop_last leaves no batch.
+  /// Throws std::invalid_argument if there are no windows, batch_size is 0, or drop_last leaves no batch.
   BatchOrder(std::size_t windows, const BatchOptions& options);
 
   /// Batches in an epoch, the short last one counted unless it is dropped.

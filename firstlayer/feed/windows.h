@@ -24,9 +24,13 @@ struct WindowPlan {
 WindowPlan plan_windows(std::size_t ids, std::size_t context, std::size_t stride);
 
 /// Copies windows[b] into row b of inputs and targets, both (B, T) with B = windows.size() and T = plan.context. The
-/// caller owns all memory. Throws std::invalid_argument for another shape or too few ids, std::out_of_range naming b
-/// and the window if it is not in the plan.
+/// caller owns all memory. Throws std::invalid_argument for another shape or a plan that does not fit the ids,
+/// std::out_of_range naming b and the window if it is not in the plan; nothing is written then.
 void copy_windows(std::span<const TokenId> ids, const WindowPlan& plan, std::span<const std::size_t> windows,
                   Matrix<TokenId> inputs, Matrix<TokenId> targets);
+
+/// The first `context` ids of each row; (B, T) -> (B, min(T, context)), a copy. For rows that are longer than a
+/// position table. Throws std::invalid_argument if context is 0.
+Tensor<TokenId, 2> truncate_rows(View<const TokenId, 2> ids, std::size_t context);
 
 }  // namespace firstlayer

@@ -8,29 +8,78 @@
 namespace firstlayer {
 namespace {
 
-/// 4 MiB and 2 MiB: measured on 40 MB of English, larger tables miss less but cost more per probe.
-constexpr unsigned kShortSetsLog2 = 15;
+/// 16 MiB and 4 MiB, which hold the pieces that come again of most texts.
+constexpr unsigned kShortSetsLog2 = 17;
 constexpr unsigned kLongSetsLog2 = 14;
 
-/// Ids gathered before they are appended to the caller's vector.
-constexpr std::size_t kScratch = 1 << 14;
+/// Pieces split off before the first of them is looked up: enough to hide the memory's latency, few enough for the
+/// first-level cache.
+constexpr std::size_t kBatch = 128;
 
 }  // namespace
 
 PieceEncoder::PieceEncoder(const Vocabulary& vocabulary)
-    : vocabulary_(vocabulary), merger_(vocabulary), short_pieces_(kShortSetsLog2), long_pieces_(kLongSetsLog2) {}
+    : vocabulary_(vocabulary), merger_(vocabulary), short_pieces_(kShortSetsLog2), long_pieces_(kLongSetsLog2) {
+  batch_.reserve(kBatch);
+}
+
+void PieceEncoder::encode(std::string_view text, std::vector<TokenId>& ids) {
+  const char* const end = text.data() + text.size();
+  for (const char* begin = text.data(); begin < end;) {
+    begin = split_batch(begin, end);
+    encode_batch(end);
+    ids.insert(ids.end(), ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(count_));
+  }
+}
+
+/// Splits off up to kBatch pieces; returns where the next one begins.
+const char* PieceEncoder::split_batch(const char* begin, const char* end) {
+  batch_.clear();
+  while (begin < end && batch_.size() < kBatch) {
+    const char* next = next_piece_end(begin, end);
+    Pending pending{{begin, static_cast<std::size_t>(next - begin)}, 0, {}};
+    if (pending.piece.size() <= ShortCache::kLongestPiece) {
+      pending.key = ShortCache::make_key(pending.piece, end);
+      pending.set = short_pieces_.set_of(pending.key);
+      short_pieces_.prefetch(pending.set);
+    }
+    batch_.push_back(pending);
+    begin = next;
+  }
+  return begin;
+}
+
+void PieceEncoder::encode_batch(const char* text_end) {
+  const char* first = batch_.front().piece.data();
+  const char* last = batch_.back().piece.data() + batch_.back().piece.size();
+  std::size_t room =
+      static_cast<std::size_t>(last - first) + LongCache::Entry::kIds;  // encode_piece writes whole entries
+  if (ids_.size() < room) ids_.resize(room);
+  TokenId* out = ids_.data();
+  for (const Pending& pending : batch_) {
+    std::string_view piece = pending.piece;
+    if (piece.size() <= ShortCache::kLongestPiece) {
+      out += encode_piece(short_pieces_, piece, pending.key, pending.set, out);
+    } else if (piece.size() <= LongCache::kLongestPiece) {
+      auto key = LongCache::make_key(piece, text_end);
+      out += encode_piece(long_pieces_, piece, key, long_pieces_.set_of(key), out);
+    } else {
+      out += encode_long_piece(piece, text_end, out);
+    }
+  }
+  count_ = static_cast<std::size_t>(out - ids_.data());
+}
 
 template <class Cache>
-std::size_t PieceEncoder::encode_piece(Cache& cache, std::string_view piece, const char* text_end, TokenId* out) {
-  auto key = Cache::make_key(piece, text_end);
-  std::size_t set = cache.set_of(key);
-  if (const auto* line = cache.find(key, set)) {
-    // A whole line's ids are copied, so out has room for as many; it is cheaper than a loop that stops in time.
-    std::memcpy(out, line->ids.data(), sizeof(line->ids));
-    return line->count;
+std::size_t PieceEncoder::encode_piece(Cache& cache, std::string_view piece, const typename Cache::Key& key,
+                                       std::size_t set, TokenId* out) {
+  if (const auto* entry = cache.find(key, set)) {
+    // All of an entry's ids are copied, so out has room for as many; it is cheaper than a loop that stops in time.
+    std::memcpy(out, entry->ids.data(), sizeof(entry->ids));
+    return entry->count;
   }
   std::size_t count = merger_.merge(piece, out);
-  if (count <= Cache::Line::kIds) cache.insert(key, set, out, count);
+  if (count <= Cache::Entry::kIds) cache.insert(key, set, out, count);
   return count;
 }
 
@@ -45,44 +94,15 @@ std::size_t PieceEncoder::encode_long_piece(std::string_view piece, const char* 
       ++to;
     }
     std::string_view part = piece.substr(from, to - from);
-    out += part.size() <= ShortCache::kLongestPiece ? encode_piece(short_pieces_, part, text_end, out)
-                                                    : merger_.merge(part, out);
+    if (part.size() <= ShortCache::kLongestPiece) {
+      auto key = ShortCache::make_key(part, text_end);
+      out += encode_piece(short_pieces_, part, key, short_pieces_.set_of(key), out);
+    } else {
+      out += merger_.merge(part, out);
+    }
     from = to;
   }
   return static_cast<std::size_t>(out - begin);
-}
-
-void PieceEncoder::encode(std::string_view text, std::vector<TokenId>& ids) {
-  constexpr std::size_t kSlack = ShortCache::Line::kIds;  // encode_piece writes whole lines
-  scratch_.resize(std::max(scratch_.size(), kScratch));
-  std::size_t filled = 0;
-  auto flush = [&] {
-    ids.insert(ids.end(), scratch_.begin(), scratch_.begin() + static_cast<std::ptrdiff_t>(filled));
-    filled = 0;
-  };
-  const char* const end = text.data() + text.size();
-  for (const char* begin = text.data(); begin < end;) {
-    const char* next = next_piece_end(begin, end);
-    std::string_view piece(begin, static_cast<std::size_t>(next - begin));
-    begin = next;
-    if (filled + piece.size() + kSlack > scratch_.size()) {
-      flush();
-      if (piece.size() + kSlack > scratch_.size()) scratch_.resize(piece.size() + kSlack);
-    }
-    TokenId* out = scratch_.data() + filled;
-    if (piece.size() <= ShortCache::kLongestPiece) {
-      filled += encode_piece(short_pieces_, piece, end, out);
-    } else if (piece.size() <= LongCache::kLongestPiece) {
-      filled += encode_piece(long_pieces_, piece, end, out);
-    } else {
-      filled += encode_long_piece(piece, end, out);
-    }
-  }
-  flush();
-  if (scratch_.size() > kScratch) {  // one giant piece must not hold its memory for ever
-    scratch_.resize(kScratch);
-    scratch_.shrink_to_fit();
-  }
 }
 
 }  // namespace firstlayer

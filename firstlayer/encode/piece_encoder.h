@@ -1,7 +1,6 @@
 #pragma once
 // Ordinary text -> ids on one thread: split, then each piece from the cache or by merging.
 
-#include <array>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -13,7 +12,8 @@
 
 namespace firstlayer {
 
-/// Holds the memory of the work, about 7 MB when full, so keep one for each thread. encode_reference() defines the ids.
+/// Holds the memory of the work, about 20 MiB when full, so keep one for each thread. encode_reference() defines the
+/// ids.
 class PieceEncoder {
  public:
   explicit PieceEncoder(const Vocabulary& vocabulary);
@@ -25,15 +25,27 @@ class PieceEncoder {
   using ShortCache = PieceCache<2>;
   using LongCache = PieceCache<4>;
 
+  /// A piece between being split off and being looked up; meanwhile its cache line is on its way.
+  struct Pending {
+    std::string_view piece;
+    std::size_t set;
+    ShortCache::Key key;
+  };
+
+  const char* split_batch(const char* begin, const char* end);
+  void encode_batch(const char* text_end);
   template <class Cache>
-  std::size_t encode_piece(Cache& cache, std::string_view piece, const char* text_end, TokenId* out);
+  std::size_t encode_piece(Cache& cache, std::string_view piece, const typename Cache::Key& key, std::size_t set,
+                           TokenId* out);
   std::size_t encode_long_piece(std::string_view piece, const char* text_end, TokenId* out);
 
   Vocabulary vocabulary_;
   Merger merger_;
   ShortCache short_pieces_;
   LongCache long_pieces_;
-  std::vector<TokenId> scratch_;
+  std::vector<Pending> batch_;
+  std::vector<TokenId> ids_;  ///< of the batch, the first count_
+  std::size_t count_ = 0;
 };
 
 }  // namespace firstlayer

@@ -20,9 +20,9 @@ struct SpecialToken {
 
 /// What encode() does where the text of a special token occurs, in tiktoken's terms. By default it refuses all.
 struct SpecialRules {
-  bool allow_all = false;            ///< allowed_special="all"
-  std::vector<std::string> allowed;  ///< allowed_special={…}: these become their ids
-  bool others_are_text = false;      ///< disallowed_special=(): the rest is encoded as ordinary text
+  bool allow_all = false;              ///< allowed_special="all"
+  std::vector<std::string> allowed{};  ///< allowed_special={…}: these become their ids
+  bool others_are_text = false;        ///< disallowed_special=(): the rest is encoded as ordinary text
 };
 
 /// The text holds a special token that the rules do not allow. what() says which, where and how to allow it.

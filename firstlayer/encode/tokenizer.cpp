@@ -109,7 +109,7 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, const SpecialRules
 }
 
 std::vector<TokenId> Tokenizer::encode_ordinary(std::string_view text) const {
-  return encode(text, {.allow_all = false, .allowed = {}, .others_are_text = true});
+  return encode(text, {.others_are_text = true});
 }
 
 void Tokenizer::encode_to(std::string_view text, const SpecialRules& rules, std::vector<TokenId>& ids) const {

@@ -1,0 +1,15 @@
+#pragma once
+// The commands, each in a file of its own: NAME_command.cpp declares its flags, calls the library and prints.
+
+#include "cli/flags.h"
+
+namespace firstlayer::cli {
+
+Command add_encode(CLI::App& root);
+Command add_decode(CLI::App& root);
+Command add_batches(CLI::App& root);
+Command add_embed(CLI::App& root);
+Command add_completion(CLI::App& root);
+Command add_man(CLI::App& root);
+
+}  // namespace firstlayer::cli

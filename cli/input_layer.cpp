@@ -1,0 +1,87 @@
+#include "cli/input_layer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/failure.h"
+#include "firstlayer/base/random.h"
+#include "firstlayer/lookup/embedding_table.h"
+
+namespace firstlayer::cli {
+namespace {
+
+constexpr std::size_t kDefaultDim = 256;
+
+void require_addressable(std::size_t rows, std::size_t dim) {
+  std::size_t values = 0;
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(rows, dim, &values) || __builtin_mul_overflow(values, sizeof(float), &bytes)) {
+    throw Failure(kUsage, fmt::format("--dim: a table of {} rows of {} values is larger than any memory", rows, dim));
+  }
+}
+
+InputEmbedding load(const LayerFlags& flags, std::size_t context) {
+  InputEmbedding model = InputEmbedding::load_gpt2(*flags.weights);
+  const EmbeddingSizes& sizes = model.sizes();
+  if (flags.dim && *flags.dim != sizes.dim) {
+    throw Failure(kUsage, fmt::format("--dim {} is not the width of {}, {}", *flags.dim, *flags.weights, sizes.dim),
+                  "leave --dim out: it comes from the file");
+  }
+  if (flags.position == "learned" && context > sizes.context) {
+    throw Failure(kUsage, fmt::format("--context {} is longer than the {} positions of {}", context, sizes.context,
+                                      *flags.weights));
+  }
+  return model;
+}
+
+}  // namespace
+
+void add_layer_flags(CLI::App& app, LayerFlags& flags) {
+  constexpr char kGroup[] = "Tables";
+  add_number(app, "--dim", flags.dim, "d, the width of the tables", std::to_string(kDefaultDim))->group(kGroup);
+  add_choice(app, "--position", flags.position, {"learned", "none"}, "what is added for the place in the window")
+      ->group(kGroup);
+  add_file(app, "--weights", flags.weights,
+           "take both tables from a GPT-2 .safetensors file; without it --seed draws them as torch.nn.Embedding does")
+      ->group(kGroup);
+}
+
+InputLayer::InputLayer(const LayerFlags& flags, std::size_t vocabulary_size, std::size_t context, std::uint64_t seed) {
+  const bool positions = flags.position == "learned";
+  if (flags.weights) {
+    embedding_ = load(flags, context);
+    if (!positions) {
+      tokens_only_ = std::move(embedding_->token_table());
+      embedding_.reset();
+    }
+    return;
+  }
+  const std::size_t dim = flags.dim.value_or(kDefaultDim);
+  require_addressable(vocabulary_size, dim);
+  Generator generator(seed);
+  if (positions) {
+    require_addressable(context, dim);
+    embedding_.emplace(EmbeddingSizes{.vocabulary = vocabulary_size, .context = context, .dim = dim}, generator);
+  } else {
+    tokens_only_ = random_table(vocabulary_size, dim, generator);
+  }
+}
+
+const Tensor<float, 2>& InputLayer::token_table() const noexcept {
+  return embedding_ ? embedding_->token_table() : tokens_only_;
+}
+
+const Tensor<float, 2>* InputLayer::position_table() const noexcept {
+  return embedding_ ? &embedding_->position_table() : nullptr;
+}
+
+void InputLayer::forward(View<const TokenId, 2> ids, View<float, 3> out, unsigned threads) const {
+  if (embedding_) {
+    embedding_->forward(ids, out, threads);
+  } else {
+    lookup_rows(tokens_only_, ids, out, threads);
+  }
+}
+
+}  // namespace firstlayer::cli

@@ -1,0 +1,46 @@
+#pragma once
+// The tables that embed looks rows up in: drawn from a seed or read from a model, with positions or without.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/flags.h"
+#include "firstlayer/base/tensor.h"
+#include "firstlayer/base/token_id.h"
+#include "firstlayer/lookup/input_embedding.h"
+
+namespace firstlayer::cli {
+
+struct LayerFlags {
+  std::optional<std::uint64_t> dim;  ///< 256 if neither this nor weights is given
+  std::string position = "learned";
+  std::optional<std::string> weights;
+};
+
+/// --dim, --position and --weights.
+void add_layer_flags(CLI::App& app, LayerFlags& flags);
+
+class InputLayer {
+ public:
+  /// Tables for windows of `context` ids. Without weights, one generator seeded with `seed` draws the token table, then
+  /// the position table if there is one. Throws Failure for sizes that do not fit, FileError and FormatError.
+  InputLayer(const LayerFlags& flags, std::size_t vocabulary_size, std::size_t context, std::uint64_t seed);
+
+  const Tensor<float, 2>& token_table() const noexcept;
+
+  /// nullptr without positions.
+  const Tensor<float, 2>* position_table() const noexcept;
+
+  std::size_t dim() const noexcept { return token_table().shape()[1]; }
+
+  /// out[b, t] = E[ids[b, t]] + P[t], or without P; ids (B, T), out (B, T, d).
+  void forward(View<const TokenId, 2> ids, View<float, 3> out, unsigned threads) const;
+
+ private:
+  std::optional<InputEmbedding> embedding_;  ///< both tables
+  Tensor<float, 2> tokens_only_;             ///< the token table without positions
+};
+
+}  // namespace firstlayer::cli

@@ -4,15 +4,17 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-namespace firstlayer {
+namespace firstlayer::testing {
 
 class TemporaryFolder {
  public:
@@ -49,6 +51,11 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+/// Text as the bytes that files are made of.
+inline std::span<const std::byte> as_bytes(std::string_view text) {
+  return std::as_bytes(std::span<const char>(text.data(), text.size()));
+}
+
 /// All bytes of a file; "" if there is none.
 inline std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -67,4 +74,4 @@ std::string message_of(Action action) {
   return "";
 }
 
-}  // namespace firstlayer
+}  // namespace firstlayer::testing

@@ -35,18 +35,18 @@ class NpyFile {
 /// Writes one array in parts of any size; the bytes are those of numpy.save (version 1.0).
 class NpyWriter {
  public:
-  /// Writes the header. Throws std::invalid_argument for BF16, which npy has not; FileError.
-  NpyWriter(const std::filesystem::path& path, Dtype dtype, std::vector<std::size_t> shape);
+  /// Writes the header. Throws FileError, and std::invalid_argument for BF16, which npy has not, and for a shape of
+  /// more than 64 axes or whose bytes do not fit 64 bits.
+  NpyWriter(const std::filesystem::path& path, Dtype dtype, const std::vector<std::size_t>& shape);
 
-  /// The next bytes. Throws std::invalid_argument past the end.
+  /// The next bytes. Throws FileError, and std::invalid_argument past the end.
   void append(std::span<const std::byte> bytes);
 
-  /// Puts the file in place. Throws std::invalid_argument if bytes are missing.
+  /// Puts the file in place. Throws FileError, and std::invalid_argument if bytes are missing.
   void commit();
 
  private:
-  std::uint64_t expected_bytes_ = 0;
-  std::uint64_t written_bytes_ = 0;
+  std::uint64_t missing_bytes_ = 0;
   AtomicFile file_;
 };
 

@@ -61,26 +61,31 @@ struct TensorSpec {
 };
 
 /// Writes a file tensor by tensor, in parts of any size, so that a tensor need never be in memory whole. The bytes
-/// are those that Hugging Face's library writes: widest type first, then by name.
+/// are those that Hugging Face's library writes: widest type first, then by name. (That library writes metadata of
+/// several keys in no fixed order; here they are sorted.)
 class SafetensorsWriter {
  public:
-  /// Writes the header. Throws std::invalid_argument for names that repeat or are "__metadata__", FileError.
+  /// Writes the header. Throws FileError, and std::invalid_argument for names that repeat, are "__metadata__" or not
+  /// UTF-8, and for shapes of more than 64 axes or whose bytes do not fit 64 bits.
   SafetensorsWriter(const std::filesystem::path& path, std::vector<TensorSpec> tensors,
                     const std::map<std::string, std::string>& metadata = {});
 
   /// In the order in which their bytes must be appended.
   std::span<const TensorSpec> tensors() const noexcept { return tensors_; }
 
-  /// The next bytes of the tensor in turn. Throws std::invalid_argument past its end.
+  /// The next bytes of the tensor in turn; tensors without elements have no turn. Throws FileError, and
+  /// std::invalid_argument past the tensor's end.
   void append(std::span<const std::byte> bytes);
 
-  /// Puts the file in place. Throws std::invalid_argument naming the first tensor that is short.
+  /// Puts the file in place. Throws FileError, and std::invalid_argument naming the first tensor that is short.
   void commit();
 
  private:
+  void begin_tensor(std::size_t index);
+
   std::vector<TensorSpec> tensors_;
-  std::uint64_t expected_bytes_ = 0;
-  std::uint64_t written_bytes_ = 0;
+  std::size_t current_ = 0;          ///< the tensor in turn
+  std::uint64_t missing_bytes_ = 0;  ///< of that tensor
   AtomicFile file_;
 };
 

@@ -21,11 +21,12 @@
 namespace firstlayer {
 namespace {
 
-namespace fs = std::filesystem;
+using testing::as_bytes;
+using testing::message_of;
+using testing::read_file;
+using testing::TemporaryFolder;
 
-std::span<const std::byte> as_bytes(std::string_view text) {
-  return std::as_bytes(std::span<const char>(text.data(), text.size()));
-}
+namespace fs = std::filesystem;
 
 void write_whole(const fs::path& path, std::string_view content) {
   AtomicFile file(path);

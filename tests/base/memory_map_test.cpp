@@ -13,6 +13,9 @@
 namespace firstlayer {
 namespace {
 
+using testing::message_of;
+using testing::TemporaryFolder;
+
 std::string text(const MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }

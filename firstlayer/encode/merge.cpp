@@ -13,6 +13,9 @@ constexpr std::size_t kShort = 48;
 
 constexpr std::uint32_t kNoPart = ~std::uint32_t{0};
 
+/// Memory for pieces up to here is kept for the next one; a giant's is given back.
+constexpr std::size_t kKeptParts = std::size_t{1} << 16;
+
 }  // namespace
 
 std::size_t Merger::merge(std::string_view piece, TokenId* out) {
@@ -87,6 +90,10 @@ std::size_t Merger::merge_long(std::string_view piece, TokenId* out) {
 
   std::size_t ids = 0;
   for (std::uint32_t i = 0; i != kNoPart; i = parts_[i].next) out[ids++] = parts_[i].id;
+  if (count > kKeptParts) {
+    parts_ = {};
+    heap_ = {};
+  }
   return ids;
 }
 

@@ -16,6 +16,9 @@ constexpr unsigned kLongSetsLog2 = 14;
 /// first-level cache.
 constexpr std::size_t kBatch = 128;
 
+/// Memory for the ids of a batch up to here is kept; that of one with a giant piece is given back.
+constexpr std::size_t kKeptIds = std::size_t{1} << 16;
+
 }  // namespace
 
 PieceEncoder::PieceEncoder(const Vocabulary& vocabulary)
@@ -29,6 +32,7 @@ void PieceEncoder::encode(std::string_view text, std::vector<TokenId>& ids) {
     begin = split_batch(begin, end);
     encode_batch(end);
     ids.insert(ids.end(), ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(count_));
+    if (ids_.size() > kKeptIds) ids_ = {};
   }
 }
 

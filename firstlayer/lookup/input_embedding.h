@@ -3,8 +3,8 @@
 //   out[b, t] = wte[ids[b, t]] + wpe[t]      (B, T, d) = (B, T, d) + (T, d)
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
+#include <utility>
 
 #include "firstlayer/base/random.h"
 #include "firstlayer/base/tensor.h"
@@ -21,33 +21,37 @@ struct EmbeddingSizes {
 
 /// Standard deviations of the normal distributions that tables start from.
 struct EmbeddingStd {
-  float token = 1.0F;
-  float position = 1.0F;
+  double token = 1.0;
+  double position = 1.0;
 };
-inline constexpr EmbeddingStd kTorchStd{1.0F, 1.0F};    ///< two torch.nn.Embedding
-inline constexpr EmbeddingStd kGpt2Std{0.02F, 0.01F};   ///< OpenAI's GPT-2
+inline constexpr EmbeddingStd kTorchStd{1.0, 1.0};   ///< two torch.nn.Embedding
+inline constexpr EmbeddingStd kGpt2Std{0.02, 0.01};  ///< OpenAI's GPT-2
 
 class InputEmbedding {
  public:
-  /// Draws the token table, then the position table, as two nn.Embedding made one after the other.
+  /// Draws the token table, then the position table, as two nn.Embedding made one after the other. Throws
+  /// std::invalid_argument if a size is 0 or a std is negative or not finite.
   InputEmbedding(const EmbeddingSizes& sizes, Generator& generator, const EmbeddingStd& std = kTorchStd);
 
-  /// Takes tables (V, d) and (context, d). Throws std::invalid_argument naming both widths if they differ.
+  /// Takes tables (V, d) and (context, d). Throws std::invalid_argument naming both widths if they differ, or if a
+  /// table is empty.
   InputEmbedding(Tensor<float, 2> token_table, Tensor<float, 2> position_table);
 
-  /// wte.weight and wpe.weight of a GPT-2 safetensors file, with or without the "transformer." prefix.
-  /// Throws FileError, FormatError.
+  /// wte.weight and wpe.weight of a GPT-2 safetensors file, with or without the "transformer." prefix; its other
+  /// tensors are passed over. Throws FileError; FormatError if a table is missing, is there under both names, is not a
+  /// float32 matrix, or the widths differ.
   static InputEmbedding load_gpt2(const std::filesystem::path& path);
 
   const EmbeddingSizes& sizes() const noexcept { return sizes_; }
-  Tensor<float, 2>& token_table() noexcept { return token_table_; }
-  const Tensor<float, 2>& token_table() const noexcept { return token_table_; }
-  Tensor<float, 2>& position_table() noexcept { return position_table_; }
-  const Tensor<float, 2>& position_table() const noexcept { return position_table_; }
+  /// The tables; an InputEmbedding that is given up hands its own over.
+  const Tensor<float, 2>& token_table() const& noexcept { return token_table_; }
+  const Tensor<float, 2>& position_table() const& noexcept { return position_table_; }
+  Tensor<float, 2> token_table() && { return std::move(token_table_); }
+  Tensor<float, 2> position_table() && { return std::move(position_table_); }
 
   /// ids (B, T) -> out (B, T, d), T <= context. The bits do not depend on `threads` (0: all) or the processor.
-  /// Throws std::out_of_range naming an id >= V with its (b, t), or T and the context; std::invalid_argument for an
-  /// `out` of another shape. Nothing is written then.
+  /// Throws std::out_of_range naming an id >= V with its (b, t), or T and the context (truncate_rows() in
+  /// feed/windows.h shortens rows); std::invalid_argument for an `out` of another shape. Nothing is written then.
   void forward(View<const TokenId, 2> ids, View<float, 3> out, unsigned threads = 0) const;
 
   /// Allocates out.

@@ -16,10 +16,12 @@
 #include "firstlayer/base/permutation.h"
 #include "firstlayer/base/tensor.h"
 #include "tests/sha256.h"
+#include "tests/test_files.h"
 
 namespace firstlayer {
 namespace {
 
+using testing::message_of;
 using testing::sha256_hex;
 
 TEST(Generator, IsTheMersenneTwister) {
@@ -77,22 +79,12 @@ TEST(Generator, DrawsNothingForNoValues) {
   EXPECT_EQ(generator.next_u32(), Generator(1).next_u32());
 }
 
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
-
 TEST(Generator, RefusesRangesThatAreNone) {
   Generator generator(1);
   std::vector<float> values(4);
-  EXPECT_EQ(message_of([&] { generator.fill_uniform(values, 1.0, 0.5); }),
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { generator.fill_uniform(values, 1.0, 0.5); }),
             "[Generator::fill_uniform] expected finite low <= high, received 1.000000 and 0.500000");
-  EXPECT_EQ(message_of([&] { generator.fill_normal(values, 0.0, -1.0); }),
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { generator.fill_normal(values, 0.0, -1.0); }),
             "[Generator::fill_normal] expected finite mean and std >= 0, received 0.000000 and -1.000000");
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(generator.fill_normal(values, kNan, 1.0), std::invalid_argument);

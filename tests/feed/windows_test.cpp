@@ -9,19 +9,12 @@
 #include <vector>
 
 #include "tests/feed/verdict.h"
+#include "tests/test_files.h"
 
 namespace firstlayer {
 namespace {
 
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const std::logic_error& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
+using testing::message_of;
 
 std::size_t count(std::size_t ids, std::size_t context, std::size_t stride) {
   return plan_windows(ids, context, stride).count;
@@ -44,12 +37,14 @@ TEST(PlanWindows, DoesNotOverflow) {
 }
 
 TEST(PlanWindows, RefusesWhatGivesNoWindow) {
-  EXPECT_EQ(message_of([] { plan_windows(4, 256, 128); }),
+  EXPECT_EQ(message_of<std::invalid_argument>([] { plan_windows(4, 256, 128); }),
             "[plan_windows] expected more ids than context 256, received 4");
   EXPECT_THROW(plan_windows(4, 4, 1), std::invalid_argument);
   EXPECT_THROW(plan_windows(0, 1, 1), std::invalid_argument);
-  EXPECT_EQ(message_of([] { plan_windows(10, 4, 0); }), "[plan_windows] expected stride of at least 1, received 0");
-  EXPECT_EQ(message_of([] { plan_windows(10, 0, 4); }), "[plan_windows] expected context of at least 1, received 0");
+  EXPECT_EQ(message_of<std::invalid_argument>([] { plan_windows(10, 4, 0); }),
+            "[plan_windows] expected stride of at least 1, received 0");
+  EXPECT_EQ(message_of<std::invalid_argument>([] { plan_windows(10, 0, 4); }),
+            "[plan_windows] expected context of at least 1, received 0");
 }
 
 std::vector<TokenId> copied(View<const TokenId, 2> view) { return {view.flat().begin(), view.flat().end()}; }
@@ -82,16 +77,17 @@ TEST(CopyWindows, RefusesWhatDoesNotFitAndWritesNothing) {
   Tensor<TokenId, 2> targets({2, 4});
   Tensor<TokenId, 2> other({4, 2});
   const std::vector<std::size_t> windows = {0, 3};
-  EXPECT_EQ(message_of([&] { copy_windows(ids, plan, windows, inputs, targets); }),
+  EXPECT_EQ(message_of<std::out_of_range>([&] { copy_windows(ids, plan, windows, inputs, targets); }),
             "[copy_windows] expected windows below 3, received 3 at b=1");
-  EXPECT_EQ(message_of([&] { copy_windows(ids, plan, windows, other, targets); }),
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { copy_windows(ids, plan, windows, other, targets); }),
             "[copy_windows] expected inputs of shape (B, T) = (2, 4), received (4, 2)");
-  EXPECT_EQ(message_of([&] { copy_windows(ids, plan, windows, inputs, other); }),
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { copy_windows(ids, plan, windows, inputs, other); }),
             "[copy_windows] expected targets of shape (B, T) = (2, 4), received (4, 2)");
-  EXPECT_EQ(message_of([&] { copy_windows(std::span(ids).first(12), plan, windows, inputs, targets); }),
+  EXPECT_EQ(message_of<std::invalid_argument>(
+                [&] { copy_windows(std::span(ids).first(12), plan, windows, inputs, targets); }),
             "[copy_windows] expected ids for the 3 windows of the plan, received 12 ids, enough for 2");
   EXPECT_THROW(copy_windows({}, plan, windows, inputs, targets), std::invalid_argument);
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(message_of<std::invalid_argument>([&] {
               copy_windows(ids, {4, 0, 1}, windows, inputs, targets);
             }),
             "[copy_windows] expected a plan with context and stride of at least 1, received context 4 and stride 0");

@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/firstlayer)
-install(TARGETS firstlayer EXPORT firstlayer-targets FILE_SET HEADERS)
+install(TARGETS firstlayer EXPORT firstlayer-targets FILE_SET HEADERS FILE_SET generated_headers)
 install(EXPORT firstlayer-targets NAMESPACE firstlayer:: DESTINATION ${package_dir})
 
 # Programs that link a static firstlayer link its private dependencies too.

@@ -19,6 +19,7 @@
 #include "firstlayer/formats/npy.h"
 #include "firstlayer/formats/safetensors.h"
 
-// ids (B, T) -> (B, T, d)
+// ids (B, T) -> (B, T, d), and the gradient back
 #include "firstlayer/lookup/embedding_table.h"
+#include "firstlayer/lookup/gradient.h"
 #include "firstlayer/lookup/input_embedding.h"

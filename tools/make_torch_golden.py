@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes the golden values of tests/data/{random,feed,lookup} with PyTorch 2.13 on x86-64 with AVX2 or AVX-512.
 
-Usage: tools/make_torch_golden.py random | feed | lookup --tinygpt DIR | large-permutation
+Usage: tools/make_torch_golden.py random | feed | lookup --tinygpt DIR | gradient | large-permutation
 
 random             tests/data/random/torch.txt, read by tests/base/random_test.cpp
 feed               tests/data/feed/torch.txt and verdict_ids.txt; the second needs tiktoken and --text the-verdict.txt
 lookup             tests/data/lookup/tinygpt.safetensors from the files of llm-viz in DIR (see NOTICE)
+gradient           prints the hash in tests/lookup/gradient_test.cpp
 large-permutation  prints the hash of randperm(214,748,364), where PyTorch changes its algorithm; needs 4 GB and half a minute
 """
 
@@ -99,9 +100,19 @@ def write_tinygpt(folder: pathlib.Path) -> None:
     save_file(tensors, DATA / "lookup" / "tinygpt.safetensors")
 
 
+def gradient_hash() -> str:
+    vocabulary, dim, batch, length = 97, 33, 8, 64
+    torch.manual_seed(5)
+    dout = torch.randn(batch, length, dim)
+    ids = torch.tensor([(i * i * 31 + 7) % vocabulary for i in range(batch * length)]).reshape(batch, length)
+    embedding = torch.nn.Embedding(vocabulary, dim)
+    embedding(ids).backward(dout)
+    return hashlib.sha256(embedding.weight.grad.numpy().tobytes()).hexdigest()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("random", "feed", "lookup", "large-permutation"))
+    parser.add_argument("what", choices=("random", "feed", "lookup", "gradient", "large-permutation"))
     parser.add_argument("--tinygpt", type=pathlib.Path, help="folder with gpt-nano-sort-model.json and -t0-partials.json")
     parser.add_argument("--text", type=pathlib.Path, help="the-verdict.txt")
     arguments = parser.parse_args()
@@ -115,6 +126,8 @@ def main() -> None:
             (DATA / "feed" / "verdict_ids.txt").write_text(verdict_ids(arguments.text))
     elif arguments.what == "lookup":
         write_tinygpt(arguments.tinygpt)
+    elif arguments.what == "gradient":
+        print(gradient_hash())
     else:
         for count in (214_748_363, 214_748_364):
             torch.manual_seed(123)

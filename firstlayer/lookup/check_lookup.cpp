@@ -34,4 +34,11 @@ void check_out(std::string_view where, View<const TokenId, 2> ids, std::size_t d
                 shape_text(out.shape()));
 }
 
+void check_dout(std::string_view where, View<const TokenId, 2> ids, std::size_t dim, View<const float, 3> dout) {
+  const Shape<3> expected = {ids.dim(0), ids.dim(1), dim};
+  if (dout.shape() != expected) {
+    throw_invalid(where, "dout of shape (B, T, d) = " + shape_text(expected), shape_text(dout.shape()));
+  }
+}
+
 }  // namespace firstlayer

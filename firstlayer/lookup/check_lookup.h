@@ -16,4 +16,7 @@ void check_ids(std::string_view where, const Shape<2>& table, View<const TokenId
 /// Throws std::invalid_argument unless out is (B, T, d).
 void check_out(std::string_view where, View<const TokenId, 2> ids, std::size_t dim, View<float, 3> out);
 
+/// Throws std::invalid_argument unless dout is (B, T, d).
+void check_dout(std::string_view where, View<const TokenId, 2> ids, std::size_t dim, View<const float, 3> dout);
+
 }  // namespace firstlayer

@@ -25,4 +25,23 @@ void one_hot_lookup(View<const float, 2> table, View<const TokenId, 2> ids, View
   }
 }
 
+void one_hot_gradient(View<const TokenId, 2> ids, View<const float, 3> dout, View<float, 2> dtable) {
+  check_dout("one_hot_gradient", ids, dtable.dim(1), dout);
+  check_ids("one_hot_gradient", dtable.shape(), ids);
+  const auto [V, d] = dtable.shape();
+  const auto [B, T] = ids.shape();
+  for (std::size_t v = 0; v < V; ++v) {
+    for (std::size_t k = 0; k < d; ++k) {
+      float sum = 0.0F;
+      for (std::size_t b = 0; b < B; ++b) {
+        for (std::size_t t = 0; t < T; ++t) {
+          const float one_hot = v == ids(b, t) ? 1.0F : 0.0F;
+          sum += one_hot * dout(b, t, k);
+        }
+      }
+      dtable(v, k) = sum;
+    }
+  }
+}
+
 }  // namespace firstlayer

@@ -1,0 +1,115 @@
+#include "firstlayer/lookup/gradient.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "firstlayer/base/random.h"
+#include "firstlayer/lookup/embedding_table.h"
+#include "firstlayer/lookup/one_hot.h"
+#include "tests/sha256.h"
+
+namespace firstlayer {
+namespace {
+
+/// V = 97, d = 33, B = 8, T = 64; 49 of the ids occur, most of them often.
+class LookupGradient : public ::testing::Test {
+ protected:
+  LookupGradient() {
+    Generator generator(5);
+    generator.fill_normal(dout_.flat());
+    for (std::size_t i = 0; i < ids_.size(); ++i) ids_.flat()[i] = static_cast<TokenId>((i * i * 31 + 7) % kTable[0]);
+  }
+
+  static constexpr Shape<2> kTable = {97, 33};
+  Tensor<TokenId, 2> ids_{{8, 64}};
+  Tensor<float, 3> dout_{{8, 64, 33}};
+};
+
+/// The gradient as the whole table (V, d), as torch.nn.Embedding keeps it.
+Tensor<float, 2> dense(const RowGradient& gradient, const Shape<2>& table) {
+  Tensor<float, 2> all(table);
+  for (std::size_t u = 0; u < gradient.ids.size(); ++u) {
+    std::ranges::copy(gradient.rows.view()[u], all.view()[gradient.ids[u]].begin());
+  }
+  return all;
+}
+
+std::string hash(const Tensor<float, 2>& tensor) { return testing::sha256_hex(std::as_bytes(tensor.flat())); }
+
+// `tools/make_torch_golden.py gradient` prints the hash of weight.grad.
+TEST_F(LookupGradient, HasTheBitsOfTorchsDenseGradient) {
+  RowGradient gradient = lookup_gradient(kTable, ids_, dout_);
+  EXPECT_EQ(gradient.ids.size(), 49U);
+  EXPECT_EQ(hash(dense(gradient, kTable)), "ac1169a6d030adc0319c9a1ae0ce88d4f79784e7ac0d451ec1d070f2dcc7a1af");
+}
+
+TEST_F(LookupGradient, EqualsTheTransposedOneHotMatrixTimesDout) {
+  Tensor<float, 2> product(kTable);
+  one_hot_gradient(ids_, dout_, product);
+  EXPECT_EQ(hash(dense(lookup_gradient(kTable, ids_, dout_), kTable)), hash(product));
+}
+
+TEST_F(LookupGradient, AStepMovesTheRowsThatWereUsedAndNoOther) {
+  Generator generator(123);
+  Tensor<float, 2> table = random_table(kTable[0], kTable[1], generator);
+  Generator again(123);
+  const Tensor<float, 2> before = random_table(kTable[0], kTable[1], again);
+  descend(table, lookup_gradient(kTable, ids_, dout_), 0.1F);
+
+  const std::set<TokenId> used(ids_.flat().begin(), ids_.flat().end());
+  for (std::size_t i = 0; i < kTable[0]; ++i) {
+    const bool moved = !std::ranges::equal(table.view()[i], before.view()[i]);
+    EXPECT_EQ(moved, used.contains(static_cast<TokenId>(i))) << "row " << i;
+  }
+}
+
+TEST_F(LookupGradient, AStepSubtractsRateTimesGradient) {
+  Tensor<float, 2> table({2, 2});
+  for (std::size_t i = 0; i < 4; ++i) table.flat()[i] = 1.0F;
+  RowGradient gradient{{1}, Tensor<float, 2>({1, 2})};
+  gradient.rows.flat()[0] = 2.0F;
+  gradient.rows.flat()[1] = -4.0F;
+  descend(table, gradient, 0.5F);
+  EXPECT_EQ(std::vector<float>(table.flat().begin(), table.flat().end()), (std::vector<float>{1.0F, 1.0F, 0.0F, 3.0F}));
+}
+
+TEST_F(LookupGradient, OfNoIdsHasNoRows) {
+  Tensor<TokenId, 2> none({0, 4});
+  Tensor<float, 3> dout({0, 4, 33});
+  EXPECT_TRUE(lookup_gradient(kTable, none, dout).ids.empty());
+}
+
+template <class Error, class Call>
+std::string message_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no such error";
+}
+
+TEST_F(LookupGradient, RefusesWhatDoesNotFit) {
+  Tensor<float, 3> narrow({8, 64, 32});
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { lookup_gradient(kTable, ids_, narrow); }),
+            "[lookup_gradient] expected dout of shape (B, T, d) = (8, 64, 33), received (8, 64, 32)");
+  ids_.view()(2, 3) = 97;
+  EXPECT_EQ(message_of<std::out_of_range>([&] { lookup_gradient(kTable, ids_, dout_); }),
+            "[lookup_gradient] expected ids below V = 97, received 97 at (b=2, t=3)");
+  Tensor<float, 2> table({97, 32});
+  RowGradient gradient{{97}, Tensor<float, 2>({1, 33})};
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { descend(table, gradient, 1.0F); }),
+            "[descend] expected a gradient of shape (1, 32) for 1 rows of a table (97, 32), received (1, 33)");
+  gradient.rows = Tensor<float, 2>({1, 32});
+  EXPECT_EQ(message_of<std::out_of_range>([&] { descend(table, gradient, 1.0F); }),
+            "[descend] expected ids below V = 97, received 97");
+}
+
+}  // namespace
+}  // namespace firstlayer

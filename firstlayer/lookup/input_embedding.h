@@ -17,6 +17,9 @@ struct EmbeddingSizes {
   std::size_t vocabulary;  ///< V, rows of the token table
   std::size_t context;     ///< rows of the position table, the longest T
   std::size_t dim;         ///< d, the width of both
+
+  /// V * d + context * d, the numbers that training can move: 39,383,808 for GPT-2.
+  std::size_t parameters() const { return (vocabulary + context) * dim; }
 };
 
 /// Standard deviations of the normal distributions that tables start from.

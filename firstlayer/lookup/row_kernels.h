@@ -20,10 +20,14 @@ struct Job {
 /// The readable definition, on one thread.
 void run_reference(const Job& job);
 
-/// The same bits on the vectors of this processor and on `threads` threads, 0: all.
-void run(const Job& job, unsigned threads);
+/// The same bits on the vectors of this processor and on `threads` threads, 0: all. With `stream`, the output goes past
+/// the caches to memory.
+void run(const Job& job, unsigned threads, bool stream);
 
-/// Outputs of this many bytes or more go past the caches (streaming stores).
-inline constexpr std::size_t kStreamBytes = std::size_t{8} << 20;
+/// Outputs of this many bytes or more are streamed: larger than half of the last-level cache of common processors, they
+/// would be out of it again before they are read.
+inline constexpr std::size_t kStreamBytes = std::size_t{16} << 20;
+
+inline void run(const Job& job, unsigned threads) { run(job, threads, job.out.size() * sizeof(float) >= kStreamBytes); }
 
 }  // namespace firstlayer::row_kernels

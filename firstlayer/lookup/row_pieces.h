@@ -12,7 +12,7 @@ namespace firstlayer::row_kernels {
 /// pass over them. Piece i is tile i / B of row i % B.
 struct Pieces {
   explicit Pieces(const Job& job) {
-    constexpr std::size_t kTileBytes = 16 << 10;
+    constexpr std::size_t kTileBytes = 4 << 10;
     const auto [B, T, d] = job.out.shape();
     rows = B;
     length = T;
@@ -20,14 +20,42 @@ struct Pieces {
     count = B * ((T + tile - 1) / tile);
   }
 
-  std::size_t row(std::size_t piece) const { return piece % rows; }
-  std::size_t begin(std::size_t piece) const { return piece / rows * tile; }
-  std::size_t end(std::size_t piece) const { return std::min(length, begin(piece) + tile); }
+  std::size_t rows;    ///< B
+  std::size_t length;  ///< T
+  std::size_t tile;    ///< positions
+  std::size_t count;   ///< of pieces
+};
 
-  std::size_t rows;
-  std::size_t length;
-  std::size_t tile;   ///< positions
-  std::size_t count;  ///< of pieces
+/// Walks over the places (b, t) of pieces begin .. end - 1.
+class Walk {
+ public:
+  Walk(const Pieces& pieces, std::size_t begin, std::size_t end) : pieces_(pieces), piece_(begin), end_(end) {
+    enter();
+  }
+
+  bool done() const { return piece_ >= end_; }
+  std::size_t b() const { return b_; }
+  std::size_t t() const { return t_; }
+
+  void next() {
+    if (++t_ < tile_end_) return;
+    ++piece_;
+    enter();
+  }
+
+ private:
+  void enter() {
+    b_ = piece_ % pieces_.rows;
+    t_ = piece_ / pieces_.rows * pieces_.tile;
+    tile_end_ = std::min(pieces_.length, t_ + pieces_.tile);
+  }
+
+  const Pieces& pieces_;
+  std::size_t piece_;
+  std::size_t end_;
+  std::size_t b_;
+  std::size_t t_;
+  std::size_t tile_end_;
 };
 
 }  // namespace firstlayer::row_kernels

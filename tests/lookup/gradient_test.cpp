@@ -13,6 +13,7 @@
 #include "firstlayer/lookup/embedding_table.h"
 #include "firstlayer/lookup/one_hot.h"
 #include "tests/sha256.h"
+#include "tests/test_files.h"
 
 namespace firstlayer {
 namespace {
@@ -85,29 +86,19 @@ TEST_F(LookupGradient, OfNoIdsHasNoRows) {
   EXPECT_TRUE(lookup_gradient(kTable, none, dout).ids.empty());
 }
 
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no such error";
-}
-
 TEST_F(LookupGradient, RefusesWhatDoesNotFit) {
   Tensor<float, 3> narrow({8, 64, 32});
-  EXPECT_EQ(message_of<std::invalid_argument>([&] { lookup_gradient(kTable, ids_, narrow); }),
+  EXPECT_EQ(testing::message_of<std::invalid_argument>([&] { lookup_gradient(kTable, ids_, narrow); }),
             "[lookup_gradient] expected dout of shape (B, T, d) = (8, 64, 33), received (8, 64, 32)");
   ids_.view()(2, 3) = 97;
-  EXPECT_EQ(message_of<std::out_of_range>([&] { lookup_gradient(kTable, ids_, dout_); }),
+  EXPECT_EQ(testing::message_of<std::out_of_range>([&] { lookup_gradient(kTable, ids_, dout_); }),
             "[lookup_gradient] expected ids below V = 97, received 97 at (b=2, t=3)");
   Tensor<float, 2> table({97, 32});
   RowGradient gradient{{97}, Tensor<float, 2>({1, 33})};
-  EXPECT_EQ(message_of<std::invalid_argument>([&] { descend(table, gradient, 1.0F); }),
+  EXPECT_EQ(testing::message_of<std::invalid_argument>([&] { descend(table, gradient, 1.0F); }),
             "[descend] expected a gradient of shape (1, 32) for 1 rows of a table (97, 32), received (1, 33)");
   gradient.rows = Tensor<float, 2>({1, 32});
-  EXPECT_EQ(message_of<std::out_of_range>([&] { descend(table, gradient, 1.0F); }),
+  EXPECT_EQ(testing::message_of<std::out_of_range>([&] { descend(table, gradient, 1.0F); }),
             "[descend] expected ids below V = 97, received 97");
 }
 

@@ -55,6 +55,28 @@ TEST(InputEmbedding, GivesTheTensorOfTheRunningExample) {
   }
 }
 
+TEST(InputEmbedding, CountsItsParameters) {
+  EXPECT_EQ((EmbeddingSizes{.vocabulary = 50257, .context = 1024, .dim = 768}.parameters()), 38'597'376U + 786'432U);
+  EXPECT_EQ((EmbeddingSizes{.vocabulary = 50257, .context = 4, .dim = 256}.parameters()), 12'866'816U);
+}
+
+/// GPT-2's table and context; GPT-3's width with a smaller vocabulary.
+TEST(InputEmbedding, WorksAtTheSizesOfGpt2AndGpt3) {
+  for (const EmbeddingSizes& sizes : {EmbeddingSizes{50257, 1024, 768}, EmbeddingSizes{300, 16, 12288}}) {
+    Generator generator(1);
+    const InputEmbedding embedding(sizes, generator);
+    Tensor<TokenId, 2> ids({2, sizes.context});
+    for (std::size_t i = 0; i < ids.size(); ++i) ids.flat()[i] = static_cast<TokenId>(i * 7919 % sizes.vocabulary);
+    const Tensor<float, 3> out = embedding.forward(ids);
+    for (std::size_t t = 0; t < sizes.context; ++t) {
+      for (std::size_t k : {std::size_t{0}, sizes.dim - 1}) {
+        ASSERT_EQ(out.view()(1, t, k),
+                  embedding.token_table().view()(ids.view()(1, t), k) + embedding.position_table().view()(t, k));
+      }
+    }
+  }
+}
+
 TEST(InputEmbedding, SumsTokenAndPosition) {
   Tensor<float, 2> tokens({3, 2});
   Tensor<float, 2> positions({2, 2});

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -11,14 +10,14 @@
 
 #include "firstlayer/encode/tokenizer.h"
 #include "tests/sha256.h"
+#include "tests/test_files.h"
 
 namespace firstlayer {
 namespace {
 
 const nlohmann::json& golden() {
   static const nlohmann::json parsed = [] {
-    std::ifstream file(FIRSTLAYER_TEST_DATA "/encode/gpt2.json");
-    return nlohmann::json::parse(file);
+    return nlohmann::json::parse(testing::read_file(FIRSTLAYER_TEST_DATA "/encode/gpt2.json"));
   }();
   return parsed;
 }
@@ -90,8 +89,7 @@ TEST(EncodeGolden, LongRunsWithoutAPlaceToSplit) {
 }
 
 TEST(EncodeGolden, TheVerdict) {
-  std::ifstream file(FIRSTLAYER_TEST_DATA "/text/the-verdict.txt", std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text = testing::read_file(FIRSTLAYER_TEST_DATA "/text/the-verdict.txt");
   std::vector<TokenId> ids = Tokenizer::get_encoding("gpt2").encode(text);
   ASSERT_EQ(ids.size(), 5145U);
   EXPECT_EQ(std::vector<TokenId>(ids.begin(), ids.begin() + 8),

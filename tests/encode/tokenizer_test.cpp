@@ -7,20 +7,12 @@
 #include <thread>
 #include <vector>
 
+#include "tests/test_files.h"
+
 namespace firstlayer {
 namespace {
 
 using Ids = std::vector<TokenId>;
-
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no such error";
-}
 
 class TokenizerTest : public ::testing::Test {
  protected:
@@ -54,7 +46,7 @@ TEST_F(TokenizerTest, RefusesASpecialTokenUnlessToldOtherwise) {
 }
 
 TEST_F(TokenizerTest, RefusesAnAllowedNameThatIsNoSpecialToken) {
-  EXPECT_EQ(message_of<std::invalid_argument>([&] { gpt2_.encode("x", {.allowed = {"<|eot|>"}}); }),
+  EXPECT_EQ(testing::message_of<std::invalid_argument>([&] { gpt2_.encode("x", {.allowed = {"<|eot|>"}}); }),
             "[encode] expected allowed special tokens among <|endoftext|>, received \"<|eot|>\"");
 }
 
@@ -73,16 +65,16 @@ TEST_F(TokenizerTest, EveryIdDecodesAndEveryByteEncodes) {
 }
 
 TEST_F(TokenizerTest, RefusesIdsOutsideTheVocabulary) {
-  EXPECT_EQ(message_of<std::out_of_range>([&] {
+  EXPECT_EQ(testing::message_of<std::out_of_range>([&] {
               gpt2_.decode(Ids{1, 2, 50257});
             }),
             "[decode] expected ids below V = 50257, received 50257 at place 2");
-  EXPECT_EQ(message_of<std::out_of_range>([&] { gpt2_.token_bytes(4'000'000'000); }),
+  EXPECT_EQ(testing::message_of<std::out_of_range>([&] { gpt2_.token_bytes(4'000'000'000); }),
             "[token_bytes] expected an id of a token of gpt2, received 4000000000");
 }
 
 TEST_F(TokenizerTest, RefusesAnUnknownEncoding) {
-  EXPECT_EQ(message_of<std::invalid_argument>([] { Tokenizer::get_encoding("gpt-2"); }),
+  EXPECT_EQ(testing::message_of<std::invalid_argument>([] { Tokenizer::get_encoding("gpt-2"); }),
             "[get_encoding] expected one of gpt2, received \"gpt-2\"");
 }
 

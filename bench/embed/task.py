@@ -15,8 +15,9 @@ from harness.vocabulary import write_ranks
 TITLE = "A text file to a file of input embeddings: `firstlayer embed`"
 NOTES = """\
 Timed from outside the process, writing to the disk included; memory is the most that was resident. The output holds
-`input_embeddings`, `inputs` and `targets`, batch 8, stride equal to the context, tables from seed 123. "torch" is the lessons'
-way: tiktoken, Dataset, DataLoader, two nn.Embedding. It keeps everything in memory, so it gets a smaller text."""
+`input_embeddings`, `inputs` and `targets`, batch 8, stride equal to the context, tables from seed 123. "torch" is the
+lessons' way: tiktoken, Dataset, DataLoader, two nn.Embedding. It keeps everything in memory, so it gets a smaller
+text."""
 MEASURES = (Measure("wall", "time", "s"), Measure("peak", "memory", "MB"))
 THREADS = 2
 
@@ -34,15 +35,15 @@ def cases(options: Options) -> list[Case]:
 
 def _case(name: str, text: Text, options: Options, *, dim: int, context: int, with_torch: bool) -> Case:
     output = setup.WORK / "embed.safetensors"
-    sizes = {"dim": str(dim), "context": str(context), "threads": str(THREADS)}
 
     def digest(_: bytes) -> str:
         return _tensor_sha256(output, "input_embeddings")
 
-    flags = ["--dim", str(dim), "--context", str(context), "--stride", str(context), "--batch-size", "8", "--seed", "123"]
+    sizes = ["--dim", str(dim), "--context", str(context), "--stride", str(context), "--batch-size", "8"]
+    files = ["--file", str(text.path), "--output", str(output)]
     ours = Command(
         "firstlayer",
-        [setup.command(), "embed", "--quiet", "--file", str(text.path), *flags, "--output", str(output)],
+        [setup.command(), "embed", "--quiet", *sizes, "--seed", "123", *files],
         output_digest=digest,
     )
     script = str(BENCH / "embed" / "torch_lesson.py")

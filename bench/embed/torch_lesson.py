@@ -21,8 +21,8 @@ BATCH = 8
 class Windows(torch.utils.data.Dataset):
     def __init__(self, ids: list[int]):
         starts = range(0, len(ids) - context, context)
-        self.inputs = [torch.tensor(ids[start : start + context]) for start in starts]
-        self.targets = [torch.tensor(ids[start + 1 : start + context + 1]) for start in starts]
+        self.inputs = [torch.tensor(ids[start:start + context]) for start in starts]
+        self.targets = [torch.tensor(ids[start + 1:start + context + 1]) for start in starts]
 
     def __len__(self) -> int:
         return len(self.inputs)

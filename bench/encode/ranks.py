@@ -16,9 +16,9 @@ def merges_of(ranks: dict[bytes, int]) -> list[tuple[bytes, bytes]]:
 
 def _last_pair(token: bytes, ranks: dict[bytes, int]) -> tuple[bytes, bytes]:
     """Merges the bytes of `token` by rank, with only the merges that came before it, until two parts are left."""
-    parts = [token[i : i + 1] for i in range(len(token))]
+    parts = [token[i:i + 1] for i in range(len(token))]
     while len(parts) > 2:
         pairs = [(ranks.get(left + right, len(ranks)), at) for at, (left, right) in enumerate(zip(parts, parts[1:]))]
         _, at = min(pairs)
-        parts[at : at + 2] = [parts[at] + parts[at + 1]]
+        parts[at:at + 2] = [parts[at] + parts[at + 1]]
     return parts[0], parts[1]

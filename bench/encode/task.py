@@ -9,9 +9,9 @@ from harness.vocabulary import write_ranks
 
 TITLE = "Text to ids: GPT-2's vocabulary, one thread"
 NOTES = """\
-Each process encodes the text once ("cold", its first call) and then again ("warm"). "load" makes the tokenizer; "memory" is
-the peak beyond the text. Every contender returns new memory, as its plain call does. Without a corpus, only made texts are
-measured. Hugging Face's tokenizers takes part where the text is small."""
+Each process encodes the text once ("cold", its first call) and then again ("warm"). "load" makes the tokenizer;
+"memory" is the peak beyond the text. Every contender returns new memory, as its plain call does. Without a corpus,
+only made texts are measured. Hugging Face's tokenizers takes part where the text is small."""
 MEASURES = (
     Measure("load", "load", "ms", compared=False),
     Measure("cold", "cold", "MB/s"),

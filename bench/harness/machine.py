@@ -15,19 +15,20 @@ def describe() -> dict:
     cpu = dict(re.findall(r"^([^:\n]+):\s+(.*)$", _output("lscpu"), re.MULTILINE))
     memory = int(re.search(r"MemTotal:\s+(\d+)", Path("/proc/meminfo").read_text())[1]) * 1024
     compiler = re.search(r"CMAKE_CXX_COMPILER:\w+=(.*)", (BUILD / "CMakeCache.txt").read_text())[1]
+    caches = [f"{level} {cpu[f'{level} cache']}" for level in ("L1d", "L2", "L3") if f"{level} cache" in cpu]
+    release = _first(r'PRETTY_NAME="(.*)"', "/etc/os-release")
     vectors = [flag for flag in ("avx2", "avx512f", "asimd", "sve") if flag in cpu.get("Flags", "").split()]
     return {
         "date": date.today().isoformat(),
         "processor": f"{cpu.get('Model name')} (family {cpu.get('CPU family')}, model {cpu.get('Model')})",
         "vectors": " ".join(vectors),
         "cores": os.cpu_count(),
-        "caches": ", ".join(f"{level} {cpu[f'{level} cache']}" for level in ("L1d", "L2", "L3") if f"{level} cache" in cpu),
+        "caches": ", ".join(caches),
         "memory": f"{memory / 2**30:.0f} GiB",
-        "system": f"{_release_name()}, Linux {platform.release()}, glibc {platform.libc_ver()[1]}",
+        "system": f"{release}, Linux {platform.release()}, glibc {platform.libc_ver()[1]}",
         "huge_pages": _first(r"\[(\w+)\]", "/sys/kernel/mm/transparent_hugepage/enabled"),
         "compiler": _output(compiler, "--version").splitlines()[0],
-        "commit": _output("git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD").strip()
-        + (" with changes" if _output("git", "-C", str(ROOT), "status", "--porcelain", "--", "firstlayer", "cli") else ""),
+        "commit": _commit(),
         "load": os.getloadavg()[0],
     }
 
@@ -37,8 +38,11 @@ def slug(machine: dict) -> str:
     return re.sub(r"[^a-z0-9]+", "-", f"{machine['processor']} {machine['cores']} cores".lower()).strip("-")
 
 
-def _release_name() -> str:
-    return _first(r'PRETTY_NAME="(.*)"', "/etc/os-release")
+def _commit() -> str:
+    """Of what was measured, and whether the sources differ from it."""
+    git = ("git", "-C", str(ROOT))
+    changed = _output(*git, "status", "--porcelain", "--", "firstlayer", "cli")
+    return _output(*git, "rev-parse", "--short=12", "HEAD").strip() + (" with changes" if changed else "")
 
 
 def _first(pattern: str, path: str) -> str:
@@ -48,4 +52,5 @@ def _first(pattern: str, path: str) -> str:
 
 
 def _output(*command: str) -> str:
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    env = os.environ | {"LC_ALL": "C"}
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout

@@ -17,8 +17,8 @@ def resident_bytes(key: str) -> int:
 def main(version: str, load: Callable[[], Callable[[], Any]], to_bytes: Callable[[Any], bytes]) -> None:
     """`load` returns the call that is measured; `to_bytes` gives the bytes of what the call returns.
 
-    Reports "load", the time of load(); "cold", of the first call; "warm", of the calls after it; "peak", the memory that
-    load() and the calls took at most."""
+    Reports "load", the time of load(); "cold", of the first call; "warm", of the calls after it; "peak", the most
+    memory that load() and the calls took."""
     action, argument = sys.argv[-2:]
     before = resident_bytes("VmRSS")
     start = time.perf_counter()

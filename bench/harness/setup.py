@@ -54,4 +54,5 @@ def python() -> str:
 def _quietly(command: list[str]) -> None:
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
-        raise RuntimeError(f"expected `{' '.join(command)}` to succeed, received exit {done.returncode}:\n{done.stdout}")
+        what = " ".join(command)
+        raise RuntimeError(f"expected `{what}` to succeed, received exit {done.returncode}:\n{done.stdout}")

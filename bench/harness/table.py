@@ -3,8 +3,8 @@
 from harness.case import Measure
 
 LEGEND = """\
-Each cell: the median over the rounds (the best of all calls) · how many times as much as firstlayer it takes, the median of the
-quotients within a round."""
+Each cell: the median over the rounds (the best of all calls) · how many times as much as firstlayer it takes, the
+median of the quotients within a round."""
 
 
 def render_result(result: dict) -> str:
@@ -22,9 +22,9 @@ def render_result(result: dict) -> str:
 
 def _render_machine(machine: dict) -> str:
     return (
-        f"{machine['processor']}, {machine['cores']} cores, {machine['vectors']}; {machine['caches']}; {machine['memory']}; "
-        f"{machine['system']}, huge pages: {machine['huge_pages']}. {machine['compiler']}, release build of commit "
-        f"{machine['commit']}, {machine['date']}. Load when it began: {machine['load']:.2f}."
+        f"{machine['processor']}, {machine['cores']} cores, {machine['vectors']}; {machine['caches']}; "
+        f"{machine['memory']}; {machine['system']}, huge pages: {machine['huge_pages']}. {machine['compiler']}, "
+        f"release build of commit {machine['commit']}, {machine['date']}. Load when it began: {machine['load']:.2f}."
     )
 
 

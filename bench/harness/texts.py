@@ -79,7 +79,8 @@ def _misspelt_words(count: int) -> Iterator[bytes]:
         word = draw.choice(words)
         if len(word) > 1 and draw.random() < 0.1:
             at = draw.randrange(len(word) - 1)
-            word = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+            first, second = word[at], word[at + 1]
+            word = word[:at] + second + first + word[at:][2:]
         piece = f"{word} ".encode()
         count -= len(piece)
         yield piece

@@ -7,7 +7,7 @@ from harness.setup import BENCH, Options
 from harness.vocabulary import write_ranks
 
 TITLE = "One word from the shell: start to exit"
-NOTES = "Timed from outside the process. tiktoken reads its vocabulary from a file beside it, as it does from its cache."
+NOTES = "Timed from outside the process. tiktoken reads its vocabulary from a file, as it does from its cache."
 MEASURES = (Measure("wall", "time", "ms"),)
 
 

@@ -137,9 +137,11 @@ Command add_batches(CLI::App& root) {
   const auto flags = std::make_shared<BatchesFlags>();
   add_text_flags(*app, flags->text);
   add_window_flags(*app, flags->windows);
-  add_number(*app, "--epochs", flags->epochs, "times to go through the text");
-  add_file(*app, "--inputs", flags->inputs, "write the inputs (windows, T) to an .npy file, int64, in batch order");
-  add_file(*app, "--targets", flags->targets, "write the targets in the same way");
+  constexpr char kGroup[] = "Result, printed if neither is given";
+  add_number(*app, "--epochs", flags->epochs, "times to go through the text")->group(kWindowGroup);
+  add_file(*app, "--inputs", flags->inputs, "write the inputs (windows, T) to an .npy file, int64, in batch order")
+      ->group(kGroup);
+  add_file(*app, "--targets", flags->targets, "write the targets in the same way")->group(kGroup);
   app->footer(
       "  firstlayer batches --file corpus.txt --context 4 --batch-size 8\n"
       "  firstlayer batches --file corpus.txt --shuffle --seed 123 --drop-last --json\n"

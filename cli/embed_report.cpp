@@ -78,8 +78,7 @@ void print_arrows(const EmbedSample& sample, const WindowReader& windows, const 
   printer.arrow("  -> look up E", shape_text(batch),
                 row_text(fmt::format("E[{}]", id), layer.token_table().view()[id]));
   if (const Tensor<float, 2>* positions = layer.position_table()) {
-    printer.arrow(fmt::format("  -> add P[0..{}]", context - 1), shape_text(Shape<2>{context, layer.dim()}),
-                  row_text("P[0]", positions->view()[0]));
+    printer.arrow("  -> add P", shape_text(Shape<2>{context, layer.dim()}), row_text("P[0]", positions->view()[0]));
   }
   printer.arrow("  =  input", shape_text(batch), row_text("x[0, 0]", sample.input_embeddings.view()[0][0]));
   if (output) {
@@ -117,7 +116,8 @@ void print_vectors(const EmbedSample& sample, const WindowReader& windows, const
   const float scale = heat_scale(vectors.flat().first(shown * layer.dim()));
   std::size_t cells = 0;
   printer.line("");
-  printer.line(fmt::format("  window {}, its first {}: x[0, t]", windows.window(0), shown == 1 ? "token" : "tokens"));
+  printer.line(
+      fmt::format("       t  {}{:>7}  x[0, t], {} values each", padded("token", kTokenWidth), "id", layer.dim()));
   for (std::size_t t = 0; t < shown; ++t) {
     const TokenId id = sample.inputs.view()(0, t);
     const std::string token = padded(fitted(in_quotes(tokenizer.token_bytes(id)), kTokenWidth), kTokenWidth);

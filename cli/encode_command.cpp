@@ -84,10 +84,12 @@ Command add_encode(CLI::App& root) {
   CLI::App* app = root.add_subcommand("encode", "Text to ids, on one line with spaces between them.");
   const auto flags = std::make_shared<EncodeFlags>();
   add_text_flags(*app, flags->text);
-  app->add_flag("--count", flags->count, "print the number of ids instead");
+  constexpr char kGroup[] = "Result, ids on one line if neither is given";
+  app->add_flag("--count", flags->count, "print the number of ids instead")->group(kGroup);
   add_file(*app, "--output", flags->output,
            "write the ids to a file instead: .npy, or .bin for nothing but the ids; 16-bit where the vocabulary fits, "
-           "else 32-bit");
+           "else 32-bit")
+      ->group(kGroup);
   app->footer(
       "  firstlayer encode --text \"Hello, do you like tea?\"\n"
       "  firstlayer encode --text \"the end<|endoftext|>\" --allow-special all\n"

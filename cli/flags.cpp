@@ -35,6 +35,12 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
   return fmt::format("{}", fmt::join(parts, between));
 }
 
+/// "auto, always or never"
+std::string either(const std::vector<std::string>& choices) {
+  if (choices.size() == 1) return choices.front();
+  return fmt::format("{} or {}", fmt::join(choices.begin(), choices.end() - 1, ", "), choices.back());
+}
+
 /// Appends `text` to `page` from column `indent` on, broken between words before column 80.
 void append_wrapped(std::string& page, std::string_view text, std::size_t indent) {
   constexpr std::size_t kColumns = 80;
@@ -109,8 +115,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& flag, std::string& val
                         const std::vector<std::string>& choices, const std::string& help) {
   const auto choose = [flag, choices, &value](const std::string& text) {
     if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
-      throw CLI::ValidationError(flag,
-                                 fmt::format("expected {}, received \"{}\"", joined(choices, " or "), printable(text)));
+      throw CLI::ValidationError(flag, fmt::format("expected {}, received \"{}\"", either(choices), printable(text)));
     }
     value = text;
   };

@@ -52,7 +52,7 @@ InputLayer::InputLayer(const LayerFlags& flags, std::size_t vocabulary_size, std
   if (flags.weights) {
     embedding_ = load(flags, context);
     if (!positions) {
-      tokens_only_ = std::move(embedding_->token_table());
+      tokens_only_ = std::move(*embedding_).token_table();
       embedding_.reset();
     }
     return;

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -51,7 +53,7 @@ Failure unexpected_word(const CLI::App& app, const std::string& word) {
   const std::string meant = nearest(bare, known);
   const std::string kind = is_flag ? "unknown flag" : is_command ? "unknown command" : "unexpected argument";
   return Failure(kUsage, fmt::format("{} \"{}\"", kind, printable(bare)),
-                 fmt::format("{}{} --help lists what there is", meant.empty() ? "" : meant + "? ", name_of(app)));
+                 fmt::format("{}see {} --help", meant.empty() ? "" : meant + "? ", name_of(app)));
 }
 
 class CommandLine {
@@ -64,6 +66,7 @@ class CommandLine {
         "  firstlayer COMMAND --help has more for each command");
     commands_ = {add_encode(root_), add_decode(root_),     add_batches(root_),
                  add_embed(root_),  add_completion(root_), add_man(root_)};
+    root_.require_subcommand(0, 1);
     root_.allow_extras();
     for (const Command& command : commands_) {
       add_global_flags(*command.app, globals_);
@@ -76,9 +79,9 @@ class CommandLine {
 
   void run(int argc, char** argv) {
     try {
-      root_.parse(argc, argv);
+      root_.parse(reversed_arguments(argc, argv));
     } catch (const CLI::ParseError& error) {
-      throw Failure(kUsage, error.what(), name() + " --help lists what there is");
+      throw Failure(kUsage, error.what(), "see " + name() + " --help");
     }
     Console console(globals_);
     if (globals_.help) {
@@ -88,10 +91,11 @@ class CommandLine {
     } else {
       const CLI::App& app = chosen_app();
       for (const CLI::App* reader : {static_cast<const CLI::App*>(&root_), &app}) {
-        const std::vector<std::string> extra = reader->remaining();
-        if (!extra.empty()) throw unexpected_word(*reader, extra.front());
+        for (const std::string& word : reader->remaining()) {
+          if (word != "--") throw unexpected_word(*reader, word);  // CLI11 keeps what ends the flags
+        }
       }
-      if (&app == &root_) throw Failure(kUsage, "expected a command", "firstlayer --help lists them");
+      if (&app == &root_) throw Failure(kUsage, "expected a command", "see firstlayer --help");
       for (const Command& command : commands_) {
         if (command.app == &app) command.run(console);
       }
@@ -100,6 +104,34 @@ class CommandLine {
   }
 
  private:
+  /// As CLI11 takes them, last first. It would read the empty value of "--text=" as no value and take the next word;
+  /// "--text" and an empty word say what is meant.
+  std::vector<std::string> reversed_arguments(int argc, char** argv) const {
+    std::vector<std::string> arguments;
+    bool is_value = false;  // of the flag before it, whatever it looks like
+    for (int i = 1; i < argc; ++i) {
+      std::string argument = argv[i];
+      const bool empty_value = !is_value && argument.starts_with("--") && argument.find('=') == argument.size() - 1;
+      is_value = !is_value && takes_value(argument);
+      if (empty_value) argument.pop_back();
+      arguments.push_back(std::move(argument));
+      if (empty_value) arguments.emplace_back();
+    }
+    std::reverse(arguments.begin(), arguments.end());
+    return arguments;
+  }
+
+  bool takes_value(const std::string& flag) const {
+    const auto has = [&flag](const CLI::App& app) {
+      const std::vector<FlagRow> rows = flag_rows(app);
+      return std::any_of(rows.begin(), rows.end(), [&flag](const FlagRow& row) {
+        return !row.value.empty() && std::find(row.names.begin(), row.names.end(), flag) != row.names.end();
+      });
+    };
+    return has(root_) ||
+           std::any_of(commands_.begin(), commands_.end(), [&](const Command& command) { return has(*command.app); });
+  }
+
   const CLI::App& chosen_app() const {
     for (const Command& command : commands_) {
       if (command.app->parsed()) return *command.app;

@@ -27,7 +27,9 @@ std::size_t changes_between(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
   constexpr std::size_t kLongestWord = 64;
-  if (word.size() > kLongestWord) return {};
+  if (word.empty() || word.size() > kLongestWord) return {};
+  const auto begins = [word](const std::string& name) { return name.starts_with(word); };
+  if (std::count_if(names.begin(), names.end(), begins) == 1) return *std::find_if(names.begin(), names.end(), begins);
   std::size_t fewest = word.size() / 3 + 1;
   std::string best;
   for (const std::string& name : names) {

@@ -7,8 +7,8 @@
 
 namespace firstlayer::cli {
 
-/// The nearest of `names` to `word` in letters changed, added, left out or swapped with a neighbour; empty if none is
-/// near: at most one change for every three letters, and one more.
+/// The only one of `names` that begins with `word`; else the nearest in letters changed, added, left out or swapped
+/// with a neighbour, at most one for every three letters and one more; else nothing.
 ///   nearest("--contxt", {"--count", "--context"}) == "--context"
 std::string nearest(std::string_view word, const std::vector<std::string>& names);
 

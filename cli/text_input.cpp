@@ -20,6 +20,7 @@
 namespace firstlayer::cli {
 namespace {
 
+constexpr char kVocabularyGroup[] = "Vocabulary";
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 
 /// A file descriptor that closes itself, unless it is standard input.
@@ -120,11 +121,12 @@ void add_text_flags(CLI::App& app, TextFlags& flags) {
          "what the text of a special token becomes: all: its id; NAME, such as <|endoftext|>, repeatable: the id "
          "of that one; none: ordinary text (default: it is refused)")
       ->type_name("all|none|NAME")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kVocabularyGroup);
 }
 
 void add_vocabulary_flag(CLI::App& app, std::string& vocabulary) {
-  add_choice(app, "--vocab", vocabulary, Tokenizer::encoding_names(), "the vocabulary");
+  add_choice(app, "--vocab", vocabulary, Tokenizer::encoding_names(), "the vocabulary")->group(kVocabularyGroup);
 }
 
 SpecialRules special_rules(const std::vector<std::string>& allow_special, const Tokenizer& tokenizer) {

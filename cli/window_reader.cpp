@@ -13,8 +13,8 @@ namespace {
 WindowPlan plan(const IdSpool& ids, const WindowFlags& flags) {
   if (ids.size() <= flags.context) {
     throw Failure(kBadData,
-                  fmt::format("the text has {} ids, too few for --context {}: a window and its target need one more",
-                              ids.size(), flags.context),
+                  fmt::format("--context {} needs a text of more than {} ids, received {}", flags.context,
+                              flags.context, ids.size()),
                   "give a longer text or a smaller --context");
   }
   return plan_windows(ids.size(), flags.context, flags.stride.value_or(flags.context));
@@ -23,8 +23,8 @@ WindowPlan plan(const IdSpool& ids, const WindowFlags& flags) {
 BatchOrder order(std::size_t windows, const WindowFlags& flags) {
   if (flags.drop_last && windows < flags.batch_size) {
     throw Failure(kBadData,
-                  fmt::format("the text has {} windows, too few for one batch of --batch-size {} with --drop-last",
-                              windows, flags.batch_size),
+                  fmt::format("--batch-size {} with --drop-last needs a text of at least {} windows, received {}",
+                              flags.batch_size, flags.batch_size, windows),
                   "give a longer text, a smaller --batch-size, or leave --drop-last out");
   }
   return BatchOrder(
@@ -35,16 +35,16 @@ BatchOrder order(std::size_t windows, const WindowFlags& flags) {
 }  // namespace
 
 void add_window_flags(CLI::App& app, WindowFlags& flags) {
-  constexpr char kGroup[] = "Windows and batches";
-  add_number(app, "--context", flags.context, "T, the ids in a window")->group(kGroup);
+  add_number(app, "--context", flags.context, "T, the ids in a window")->group(kWindowGroup);
   add_number(app, "--stride", flags.stride, "ids from the start of a window to the start of the next", "the context")
-      ->group(kGroup);
-  add_number(app, "--batch-size", flags.batch_size, "B, the windows in a batch")->group(kGroup);
+      ->group(kWindowGroup);
+  add_number(app, "--batch-size", flags.batch_size, "B, the windows in a batch")->group(kWindowGroup);
   app.add_flag("--shuffle", flags.shuffle,
                "see the windows in the order of PyTorch's DataLoader after manual_seed(--seed)")
-      ->group(kGroup);
-  app.add_flag("--drop-last", flags.drop_last, "leave out a last batch that is shorter than the others")->group(kGroup);
-  add_number(app, "--seed", flags.seed, "the seed of PyTorch's manual_seed", {.least = 0})->group(kGroup);
+      ->group(kWindowGroup);
+  app.add_flag("--drop-last", flags.drop_last, "leave out a last batch that is shorter than the others")
+      ->group(kWindowGroup);
+  add_number(app, "--seed", flags.seed, "the seed of PyTorch's manual_seed", {.least = 0})->group(kWindowGroup);
 }
 
 WindowReader::WindowReader(const IdSpool& ids, const WindowFlags& flags)

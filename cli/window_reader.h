@@ -24,6 +24,8 @@ struct WindowFlags {
   std::uint64_t seed = 123;
 };
 
+inline constexpr char kWindowGroup[] = "Windows and batches";
+
 /// --context, --stride, --batch-size, --shuffle, --drop-last and --seed.
 void add_window_flags(CLI::App& app, WindowFlags& flags);
 

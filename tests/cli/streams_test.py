@@ -1,0 +1,149 @@
+"""Pipes, terminals, full disks, kills, and memory."""
+
+import os
+import pty
+import resource
+import signal
+import subprocess
+
+import pytest
+from tensor_files import read_npy
+
+EMBED = ("embed", "--context", "4", "--dim", "256", "--quiet", "--output", "x.npy")
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_closed_pipe(firstlayer, verdict, ignored):
+    """Nobody reads the output: no words, whether the parent ignores SIGPIPE or not."""
+    for name in ("encode", "batches", "embed"):
+        read, write = os.pipe()
+        os.close(read)
+        done = firstlayer(name, "--file", verdict, stdout=write, restore_signals=not ignored)
+        os.close(write)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_closed_pipe_in_the_middle(command, verdict):
+    line = f'set -o pipefail; "{command}" batches --file "{verdict}" --epochs 1000000 | head -1'
+    done = subprocess.run(["bash", "-c", line], capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"") and done.stdout.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["encode"], ["decode", "40"], ["batches"], ["embed"], ["man"], ["--help"]])
+def test_full_standard_output(firstlayer, verdict, arguments):
+    with open("/dev/full", "wb") as full:
+        text = verdict.read_bytes() if arguments[0] in ("encode", "batches", "embed") else b""
+        done = firstlayer(*arguments, input=text, stdout=full)
+    assert done.returncode == 4
+    assert b"standard output: cannot write: No space left on device" in done.stderr
+
+
+def test_standard_output_that_is_not_open(command, verdict, tmp_path):
+    """The output file must not get the number of standard output, and the report must not go into it."""
+    line = f'"{command}" embed --file "{verdict}" --output x.npy >&-'
+    done = subprocess.run(["bash", "-c", line], capture_output=True, cwd=tmp_path)
+    assert done.returncode == 4 and b"standard output" in done.stderr
+    assert read_npy(tmp_path / "x.npy")[1] == (1286, 4, 256)
+
+
+@pytest.mark.parametrize("flags", [["encode", "--output", "x.npy"], ["encode", "--output", "x.bin"],
+                                   ["batches", "--inputs", "x.npy"], ["embed", "--output", "x.npy"],
+                                   ["embed", "--output", "x.safetensors"]])
+def test_full_disk(fails, verdict, tmp_path, flags):
+    (tmp_path / flags[-1]).symlink_to("/dev/full")
+    assert f"{flags[-1]}: cannot write: No space left" in fails(4, *flags, "--file", verdict)
+
+
+def limit_file_size():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+
+
+@pytest.mark.parametrize("before", [None, b"what was there"])
+def test_killed_while_writing(firstlayer, verdict, tmp_path, sanitized, before):
+    """The system kills the process at the first byte after 1 MiB of its 5 MiB file."""
+    if before is not None:
+        (tmp_path / "x.npy").write_bytes(before)
+    done = firstlayer(*EMBED, "--file", verdict, preexec_fn=limit_file_size)
+    assert done.returncode == -signal.SIGXFSZ or sanitized
+    assert [path.name for path in tmp_path.iterdir()] == ([] if before is None else ["x.npy"])
+    assert before is None or (tmp_path / "x.npy").read_bytes() == before
+
+
+def test_refused_while_writing(firstlayer, verdict, tmp_path):
+    """As a disk that fills up: write() fails."""
+    (tmp_path / "x.npy").write_bytes(b"what was there")
+    done = firstlayer(*EMBED, "--file", verdict, preexec_fn=limit_file_size, restore_signals=False)
+    assert done.returncode == 4 and b"x.npy: cannot write: File too large" in done.stderr
+    assert (tmp_path / "x.npy").read_bytes() == b"what was there"
+    assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]
+
+
+def on_terminal(firstlayer, *arguments, columns=80, env=None):
+    """What the command prints on a terminal, and on a terminal for standard error."""
+    ours, theirs = pty.openpty()
+    subprocess.run(["stty", "cols", str(columns), "rows", "24", "-opost"], stdin=theirs, check=True)
+    done = firstlayer(*arguments, stdout=theirs, env={"TERM": "xterm", **(env or {})})
+    os.close(theirs)
+    printed = b""
+    try:
+        while part := os.read(ours, 65536):
+            printed += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return printed.decode()
+
+
+TEXT = ("embed", "--text", "Every effort moves you")
+
+
+@pytest.mark.parametrize("flags, env, colored", [
+    ((), {}, True), ((), {"NO_COLOR": "1"}, False), ((), {"NO_COLOR": ""}, True), ((), {"TERM": "dumb"}, False),
+    (("--color", "never"), {}, False), (("--color", "always"), {"NO_COLOR": "1"}, True),
+])
+def test_colors_on_a_terminal(firstlayer, flags, env, colored):
+    printed = on_terminal(firstlayer, *TEXT, "--context", "2", "--dim", "64", *flags, env=env)
+    assert ("\x1b[48;5;" in printed) == colored
+    assert printed.count("\x1b[0m\n") == (2 if colored else 0)
+
+
+def test_colors_elsewhere(ok):
+    flags = (*TEXT, "--context", "2", "--dim", "64")
+    assert b"\x1b" not in ok(*flags)
+    assert b"\x1b[48;5;" in ok(*flags, "--color", "always")
+    assert b"\x1b[48;2;" in ok(*flags, "--color", "always", env={"COLORTERM": "truecolor"})
+    assert b"\x1b" not in ok(*flags, "--color", "always", "--json")
+
+
+@pytest.mark.parametrize("columns", [20, 50, 80, 132])
+def test_lines_fit_the_terminal(firstlayer, columns):
+    printed = on_terminal(firstlayer, *TEXT, "--context", "3", "--color", "never", columns=columns)
+    assert max(map(len, printed.splitlines())) <= columns
+
+
+@pytest.fixture
+def large_text(tmp_path_factory, verdict):
+    path = tmp_path_factory.mktemp("large") / "large.txt"
+    with path.open("wb") as file:
+        for _ in range(6250):
+            file.write(verdict.read_bytes())
+    yield path
+    path.unlink()
+
+
+def test_text_larger_than_the_memory_used(command, large_text, tmp_path, sanitized):
+    """128 MB of text, 32 million ids, 257 MB of vectors, and a line that tells how far it has come."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [command, "embed", "--file", large_text, "--context", "256", "--dim", "2", "--output", "x.npy"], cwd=tmp_path,
+        stdout=subprocess.DEVNULL, stderr=theirs)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    os.close(theirs)
+    drawn = os.read(ours, 1 << 20).decode()
+    os.close(ours)
+    assert process.returncode == 0
+    assert "encode [" in drawn and " MB/s" in drawn and "128 MB" in drawn
+    assert sanitized or usage.ru_maxrss < 96 * 1024
+    assert read_npy(tmp_path / "x.npy")[1][1:] == (256, 2)

@@ -107,28 +107,28 @@ void print_windows(const EmbedSample& sample, const WindowReader& windows, const
   if (rest > 0) printer.line(fmt::format("     ...  and {} more in this batch", grouped(rest)));
 }
 
-/// The first window as a table, one token in a line; with colours, its first values as a strip of cells.
+/// The first window as a table, one token in a line; with colours, its first values also as a strip of cells.
 void print_vectors(const EmbedSample& sample, const WindowReader& windows, const InputLayer& layer,
                    const Tokenizer& tokenizer, Console& console, ReportPrinter& printer) {
-  constexpr std::size_t kTokenWidth = 14;
+  constexpr std::size_t kTokenWidth = 13;
   const View<const float, 2> vectors = sample.input_embeddings.view()[0];
   const std::size_t shown = std::min(kShownPositions, windows.plan().context);
   const float scale = heat_scale(vectors.flat().first(shown * layer.dim()));
   std::size_t cells = 0;
   printer.line("");
-  printer.line(
-      fmt::format("       t  {}{:>7}  x[0, t], {} values each", padded("token", kTokenWidth), "id", layer.dim()));
+  printer.line(fmt::format("  t  {}{:>6}    x[0, t], {} values each", padded("token", kTokenWidth), "id", layer.dim()));
   for (std::size_t t = 0; t < shown; ++t) {
     const TokenId id = sample.inputs.view()(0, t);
     const std::string token = padded(fitted(in_quotes(tokenizer.token_bytes(id)), kTokenWidth), kTokenWidth);
-    const std::string text = fmt::format("{:>8}  {}{:>7}{}", t, token, id, values_text(vectors[t], kShownValues));
-    if (!console.colors()) {
-      printer.line(text);
-      continue;
+    const std::string text = fmt::format("{:>3}  {}{:>6}", t, token, id);
+    const std::string numbers = text + values_text(vectors[t], console.colors() ? kShownValues - 1 : kShownValues);
+    const std::size_t used = display_width(numbers) + 2;
+    if (console.colors() && used < console.columns()) {
+      cells = std::min(layer.dim(), console.columns() - used);
+      console.print("{}  {}\n", numbers, heat_strip(vectors[t].first(cells), scale, console.true_color()));
+    } else {
+      printer.line(numbers);
     }
-    const std::size_t used = display_width(text) + 2;
-    cells = used < console.columns() ? std::min(layer.dim(), console.columns() - used) : 0;
-    console.print("{}  {}\n", text, heat_strip(vectors[t].first(cells), scale, console.true_color()));
   }
   if (cells > 0) {
     printer.line(

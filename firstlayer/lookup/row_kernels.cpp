@@ -23,27 +23,35 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
 
-/// out = row, or row + position. Line by line, `ahead` is fetched into the second-level cache; in the first it would
-/// get in the way of the streaming stores.
+/// The rows that one output row is made of, and those to fetch meanwhile.
+struct RowSources {
+  const float* token;
+  const float* position;  ///< nullptr without positions, and so is the next one
+  const float* token_ahead;
+  const float* position_next;
+};
+
+/// out = token, or token + position. The row of tokens is fetched into the second-level cache: in the first it would
+/// get in the way of the streaming stores. The next position is needed at once, and for every row of ids.
 template <bool kPositions, bool kStream>
-HWY_INLINE void write_row(const float* row, const float* position, const float* ahead, float* HWY_RESTRICT out,
-                          std::size_t dim) {
+HWY_INLINE void write_row(const RowSources& from, float* HWY_RESTRICT out, std::size_t dim) {
   const Floats df;
   const std::size_t lanes = hn::Lanes(df);
   constexpr std::size_t kLine = 64 / sizeof(float);
   std::size_t k = 0;
   const auto one = [&] {
-    out[k] = kPositions ? row[k] + position[k] : row[k];
+    out[k] = kPositions ? from.token[k] + from.position[k] : from.token[k];
     ++k;
   };
   if constexpr (kStream) {  // streaming stores need an aligned address
     while (k < dim && reinterpret_cast<std::uintptr_t>(out + k) % (lanes * sizeof(float)) != 0) one();
   }
   while (k + std::max(kLine, lanes) <= dim) {
-    __builtin_prefetch(ahead + k, 0, 2);
+    __builtin_prefetch(from.token_ahead + k, 0, 2);
+    if constexpr (kPositions) __builtin_prefetch(from.position_next + k, 0, 3);
     for (const std::size_t line_end = k + std::max(kLine, lanes); k < line_end; k += lanes) {
-      auto value = hn::LoadU(df, row + k);
-      if constexpr (kPositions) value = hn::Add(value, hn::LoadU(df, position + k));
+      auto value = hn::LoadU(df, from.token + k);
+      if constexpr (kPositions) value = hn::Add(value, hn::LoadU(df, from.position + k));
       if constexpr (kStream) {
         hn::Stream(value, df, out + k);
       } else {
@@ -62,14 +70,17 @@ void write_pieces(const Job& job, const Pieces& pieces, std::size_t begin, std::
   Walk ahead(pieces, begin, end);
   for (int i = 0; i < kAhead && !ahead.done(); ++i) ahead.next();
   for (Walk now(pieces, begin, end); !now.done(); now.next()) {
-    const float* row = token_row(now);
-    const float* row_ahead = row;
+    RowSources from{};
+    from.token = from.token_ahead = token_row(now);
     if (!ahead.done()) {
-      row_ahead = token_row(ahead);
+      from.token_ahead = token_row(ahead);
       ahead.next();
     }
-    const float* position = kPositions ? job.positions + now.t() * dim : nullptr;
-    write_row<kPositions, kStream>(row, position, row_ahead, &job.out(now.b(), now.t(), 0), dim);
+    if constexpr (kPositions) {
+      from.position = job.positions + now.t() * dim;
+      from.position_next = now.t() + 1 < pieces.length ? from.position + dim : from.position;
+    }
+    write_row<kPositions, kStream>(from, &job.out(now.b(), now.t(), 0), dim);
   }
   if constexpr (kStream) hwy::FlushStream();
 }

@@ -44,7 +44,7 @@ def _case(kind: str, ids: Path, threads: int, options: Options) -> Case:
             _torch("eager", ids, threads, repeat, {}),
         ],
         cores=range(threads),
-        rounds=3 if options.quick else 5,
+        rounds=2 if options.quick else 5,
         sha256=file_sha256(ids),
     )
 

@@ -13,7 +13,7 @@ def render_result(result: dict) -> str:
     parts = [
         f"## {result['title']}",
         result["notes"],
-        *map(_render_case, result["cases"]),
+        *map(render_case, result["cases"]),
         *(["Bounds:", "\n".join(bounds)] if bounds else []),
         f"Measured on {_render_machine(result['machine'])}",
     ]
@@ -28,7 +28,7 @@ def _render_machine(machine: dict) -> str:
     )
 
 
-def _render_case(case: dict) -> str:
+def render_case(case: dict) -> str:
     """A title, the input and a table."""
     measures = [Measure(**measure) for measure in case["measures"]]
     rows = [["contender", "version", *(f"{measure.title}, {measure.unit}" for measure in measures)]]

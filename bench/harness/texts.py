@@ -41,7 +41,7 @@ def head(options: Options, name: str, megabytes: int) -> Text | None:
     always there: without a corpus it is made from the prose of the tests, and the title says so."""
     whole = corpus(options, name)
     if whole:
-        pieces = _first_bytes(whole.path, megabytes * 1_000_000)
+        pieces = first_bytes(whole.path, megabytes * 1_000_000)
         return _write(pieces, f"{name}-{megabytes}MB.txt", f"the first {megabytes} MB of {name}.txt")
     if name == "english":
         megabytes = min(megabytes, MADE_MEGABYTES)
@@ -62,7 +62,7 @@ def ideographs(count: int) -> Text:
     return _write([text], "ideographs.txt", f"{count:,} CJK characters without a space")
 
 
-def _first_bytes(path: Path, count: int) -> Iterator[bytes]:
+def first_bytes(path: Path, count: int) -> Iterator[bytes]:
     with open(path, "rb") as file:
         while count > 0 and (piece := file.read(min(count, 1 << 20))):
             count -= len(piece)

@@ -177,5 +177,6 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   firstlayer::cli::occupy_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), so that files are cleaned up
+  std::signal(SIGXFSZ, SIG_IGN);  // so is a file that grows past the limit of the shell
   return firstlayer::cli::run(argc, argv);
 }

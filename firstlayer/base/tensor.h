@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "firstlayer/base/buffer.h"
 #include "firstlayer/base/errors.h"
@@ -100,6 +101,14 @@ class Tensor {
 
   Tensor() = default;
   explicit Tensor(const Shape<Rank>& shape) : shape_(shape), buffer_(bytes_for(shape)) {}
+
+  /// What was moved from is empty: every axis is 0.
+  Tensor(Tensor&& other) noexcept : shape_(std::exchange(other.shape_, {})), buffer_(std::move(other.buffer_)) {}
+  Tensor& operator=(Tensor&& other) noexcept {
+    shape_ = std::exchange(other.shape_, {});
+    buffer_ = std::move(other.buffer_);
+    return *this;
+  }
 
   const Shape<Rank>& shape() const noexcept { return shape_; }
   std::size_t dim(std::size_t axis) const { return shape_.at(axis); }

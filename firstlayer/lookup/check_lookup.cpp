@@ -8,7 +8,8 @@
 namespace firstlayer {
 
 void check_ids(std::string_view where, const Shape<2>& table, View<const TokenId, 2> ids) {
-  const auto [vocabulary, dim] = table;
+  const std::size_t vocabulary = table[0];
+  const std::size_t dim = table[1];
   TokenId highest = 0;
   for (TokenId id : ids.flat()) highest = std::max(highest, id);
   if (highest < vocabulary || ids.size() == 0) return;

@@ -141,6 +141,8 @@ TEST(Tensor, MovesItsMemoryAndIsNotCopied) {
   third = std::move(second);
   EXPECT_EQ(third.flat().data(), data);
   EXPECT_EQ(third.shape(), (Shape<2>{2, 3}));
+  EXPECT_EQ(first.size() + second.size(), 0U);  // what was moved from is empty, not a shape without memory
+  EXPECT_TRUE(second.flat().empty());
 }
 
 TEST(Tensor, AnEmptyAxisIsLegal) {

@@ -31,6 +31,11 @@ struct RowSources {
   const float* position_next;
 };
 
+template <bool kPositions>
+HWY_INLINE float number(const RowSources& from, std::size_t k) {
+  return kPositions ? from.token[k] + from.position[k] : from.token[k];
+}
+
 /// out = token, or token + position. The row of tokens is fetched into the second-level cache: in the first it would
 /// get in the way of the streaming stores. The next position is needed at once, and for every row of ids.
 template <bool kPositions, bool kStream>
@@ -39,12 +44,9 @@ HWY_INLINE void write_row(const RowSources& from, float* HWY_RESTRICT out, std::
   const std::size_t lanes = hn::Lanes(df);
   constexpr std::size_t kLine = 64 / sizeof(float);
   std::size_t k = 0;
-  const auto one = [&] {
-    out[k] = kPositions ? from.token[k] + from.position[k] : from.token[k];
-    ++k;
-  };
   if constexpr (kStream) {  // streaming stores need an aligned address
-    while (k < dim && reinterpret_cast<std::uintptr_t>(out + k) % (lanes * sizeof(float)) != 0) one();
+    const auto aligned = [&] { return reinterpret_cast<std::uintptr_t>(out + k) % (lanes * sizeof(float)) == 0; };
+    for (; k < dim && !aligned(); ++k) out[k] = number<kPositions>(from, k);
   }
   while (k + std::max(kLine, lanes) <= dim) {
     __builtin_prefetch(from.token_ahead + k, 0, 2);
@@ -59,7 +61,7 @@ HWY_INLINE void write_row(const RowSources& from, float* HWY_RESTRICT out, std::
       }
     }
   }
-  while (k < dim) one();
+  for (; k < dim; ++k) out[k] = number<kPositions>(from, k);
 }
 
 template <bool kPositions, bool kStream>

@@ -47,7 +47,7 @@ class RandomLookup {
   }
 
  private:
-  static constexpr std::size_t kVocabulary = 97;
+  static constexpr TokenId kVocabulary = 97;
   Shape<3> shape_;
   std::size_t offset_;
   Tensor<float, 2> table_;

@@ -293,7 +293,8 @@ void check_names_differ(const std::vector<Entry>& entries, const std::filesystem
 
 void check_size(const Entry& entry, const std::filesystem::path& path) {
   const std::vector<std::uint64_t>& offsets = *entry.offsets;
-  std::string range = "[" + std::to_string(offsets[0]) + ", " + std::to_string(offsets[1]) + "]";
+  std::string range("[");
+  range.append(std::to_string(offsets[0])).append(", ").append(std::to_string(offsets[1])).append("]");
   if (offsets[0] > offsets[1]) {
     refuse(path, tensor_words(entry.name), "data_offsets that ascend", range, kRewrite);
   }
@@ -306,17 +307,17 @@ void check_size(const Entry& entry, const std::filesystem::path& path) {
   }
 }
 
-/// `entries` by offset must lie one behind the other from the first byte to the last.
-void check_tiling(const std::vector<Entry>& entries, std::uint64_t data_bytes, const std::filesystem::path& path) {
+/// The tensors by offset must lie one behind the other from the first byte to the last.
+void check_tiling(const std::vector<Entry*>& by_offset, std::uint64_t data_bytes, const std::filesystem::path& path) {
   std::uint64_t end = 0;
-  for (const Entry& entry : entries) {
-    std::uint64_t begin = (*entry.offsets)[0];
+  for (const Entry* entry : by_offset) {
+    std::uint64_t begin = (*entry->offsets)[0];
     if (begin != end) {
       std::string fault = begin < end ? "which overlaps the tensor before" : "which leaves a hole";
-      refuse(path, tensor_words(entry.name), "its bytes to begin at " + std::to_string(end),
+      refuse(path, tensor_words(entry->name), "its bytes to begin at " + std::to_string(end),
              std::to_string(begin) + ", " + fault, kRewrite);
     }
-    end = (*entry.offsets)[1];
+    end = (*entry->offsets)[1];
   }
   if (end != data_bytes) {
     refuse(path, "tensors", std::to_string(end) + " bytes after the header", std::to_string(data_bytes),
@@ -333,18 +334,20 @@ SafetensorsContent parse_safetensors(std::span<const std::byte> file, const std:
   std::vector<Entry>& entries = header.entries;
   check_names_differ(entries, path);
   for (const Entry& entry : entries) check_size(entry, path);
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& left, const Entry& right) { return *left.offsets < *right.offsets; });
+  std::vector<Entry*> by_offset;
+  for (Entry& entry : entries) by_offset.push_back(&entry);
+  std::stable_sort(by_offset.begin(), by_offset.end(),
+                   [](const Entry* left, const Entry* right) { return *left->offsets < *right->offsets; });
   std::span<const std::byte> data = file.subspan(kLengthBytes + text.size());
-  check_tiling(entries, data.size(), path);
+  check_tiling(by_offset, data.size(), path);
 
   SafetensorsContent content{std::move(header.metadata), {}};
   content.tensors.reserve(entries.size());
-  for (Entry& entry : entries) {
-    auto begin = static_cast<std::size_t>((*entry.offsets)[0]);
-    auto bytes = static_cast<std::size_t>((*entry.offsets)[1]) - begin;
+  for (Entry* entry : by_offset) {
+    auto begin = static_cast<std::size_t>((*entry->offsets)[0]);
+    auto bytes = static_cast<std::size_t>((*entry->offsets)[1]) - begin;
     content.tensors.push_back(
-        {std::move(entry.name), *entry.dtype, *std::move(entry.shape), data.subspan(begin, bytes)});
+        {std::move(entry->name), *entry->dtype, *std::move(entry->shape), data.subspan(begin, bytes)});
   }
   return content;
 }

@@ -20,16 +20,16 @@ WindowPlan plan(const IdSpool& ids, const WindowFlags& flags) {
   return plan_windows(ids.size(), flags.context, flags.stride.value_or(flags.context));
 }
 
-BatchOrder order(std::size_t windows, const WindowFlags& flags) {
-  if (flags.drop_last && windows < flags.batch_size) {
+/// The windows of an epoch that are not dropped.
+std::size_t kept_windows(std::size_t windows, const WindowFlags& flags) {
+  if (!flags.drop_last) return windows;
+  if (windows < flags.batch_size) {
     throw Failure(kBadData,
                   fmt::format("--batch-size {} with --drop-last needs a text of at least {} windows, received {}",
                               flags.batch_size, flags.batch_size, windows),
                   "give a longer text, a smaller --batch-size, or leave --drop-last out");
   }
-  return BatchOrder(
-      windows,
-      {.batch_size = flags.batch_size, .drop_last = flags.drop_last, .shuffle = flags.shuffle, .seed = flags.seed});
+  return windows - windows % flags.batch_size;
 }
 
 }  // namespace
@@ -50,12 +50,20 @@ void add_window_flags(CLI::App& app, WindowFlags& flags) {
 WindowReader::WindowReader(const IdSpool& ids, const WindowFlags& flags)
     : ids_(ids),
       plan_(cli::plan(ids, flags)),
-      order_(cli::order(plan_.count, flags)),
       batch_size_(flags.batch_size),
-      windows_(flags.drop_last ? order_.batches() * flags.batch_size : plan_.count) {}
+      windows_(kept_windows(plan_.count, flags)) {
+  if (!flags.shuffle) return;
+  order_.emplace(
+      plan_.count,
+      BatchOptions{.batch_size = flags.batch_size, .drop_last = flags.drop_last, .shuffle = true, .seed = flags.seed});
+}
 
 std::size_t WindowReader::window(std::size_t place) const {
-  return order_.batch(place / batch_size_)[place % batch_size_];
+  return order_ ? order_->batch(place / batch_size_)[place % batch_size_] : place;
+}
+
+void WindowReader::next_epoch() {
+  if (order_) order_->next_epoch();
 }
 
 void WindowReader::read(std::size_t first, Matrix<TokenId> inputs, Matrix<TokenId> targets) {

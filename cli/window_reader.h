@@ -36,7 +36,8 @@ class WindowReader {
 
   const WindowPlan& plan() const noexcept { return plan_; }
 
-  std::size_t batches() const noexcept { return order_.batches(); }
+  /// In an epoch, a short last one counted.
+  std::size_t batches() const noexcept { return windows_ / batch_size_ + (windows_ % batch_size_ != 0 ? 1 : 0); }
   std::size_t batch_size() const noexcept { return batch_size_; }
 
   /// Windows in an epoch, those that are dropped not counted.
@@ -45,7 +46,7 @@ class WindowReader {
   /// The number of the window that is `place`th in this epoch.
   std::size_t window(std::size_t place) const;
 
-  void next_epoch() { order_.next_epoch(); }
+  void next_epoch();
 
   /// Fills row b of inputs and targets, both (n, T), with the window at place first + b of this epoch.
   void read(std::size_t first, Matrix<TokenId> inputs, Matrix<TokenId> targets);
@@ -53,7 +54,7 @@ class WindowReader {
  private:
   const IdSpool& ids_;
   WindowPlan plan_;
-  BatchOrder order_;
+  std::optional<BatchOrder> order_;  ///< with --shuffle; otherwise they come as they stand, and no list is kept
   std::size_t batch_size_;
   std::size_t windows_;
   std::vector<TokenId> stretch_;      ///< the ids under the windows being read

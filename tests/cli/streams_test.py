@@ -3,7 +3,6 @@
 import os
 import pty
 import resource
-import signal
 import subprocess
 import sys
 
@@ -55,25 +54,26 @@ def test_full_disk(fails, verdict, tmp_path, flags):
     assert f"{flags[-1]}: cannot write: No space left" in fails(4, *flags, "--file", verdict)
 
 
-def limit_file_size():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
-
-
+@pytest.mark.parametrize("flags", [["encode", "--output", "x.bin"], ["embed", "--output", "x.npy"]])
 @pytest.mark.parametrize("before", [None, b"what was there"])
-def test_killed_while_writing(firstlayer, verdict, tmp_path, sanitized, before):
-    """The system kills the process at the first byte after 1 MiB of its 5 MiB file."""
+def test_killed_at_work(command, tmp_path, flags, before):
+    """Killed when it has read, and written to files of its own, all but the last of 3 million ids."""
     if before is not None:
-        (tmp_path / "x.npy").write_bytes(before)
-    done = firstlayer(*EMBED, "--file", verdict, preexec_fn=limit_file_size)
-    assert done.returncode == -signal.SIGXFSZ or sanitized
-    assert [path.name for path in tmp_path.iterdir()] == ([] if before is None else ["x.npy"])
-    assert before is None or (tmp_path / "x.npy").read_bytes() == before
+        (tmp_path / flags[-1]).write_bytes(before)
+    process = subprocess.Popen([command, *flags], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    process.stdin.write(b"\nx" * 1_500_000)  # returns when what does not fit the pipe is read
+    process.kill()
+    process.wait()
+    process.stdin.close()
+    assert [path.name for path in tmp_path.iterdir()] == ([] if before is None else [flags[-1]])
+    assert before is None or (tmp_path / flags[-1]).read_bytes() == before
 
 
 def test_refused_while_writing(firstlayer, verdict, tmp_path):
-    """As a disk that fills up: write() fails."""
+    """A file may not grow past 1 MiB, which comes as a disk that fills up: write() fails."""
     (tmp_path / "x.npy").write_bytes(b"what was there")
-    done = firstlayer(*EMBED, "--file", verdict, preexec_fn=limit_file_size, restore_signals=False)
+    done = firstlayer(*EMBED, "--file", verdict,
+                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
     assert done.returncode == 4 and b"x.npy: cannot write: File too large" in done.stderr
     assert (tmp_path / "x.npy").read_bytes() == b"what was there"
     assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]

@@ -44,6 +44,7 @@ def _case(name: str, text: Text, options: Options, *, dim: int, context: int, wi
     ours = Command(
         "firstlayer",
         [setup.command(), "embed", "--quiet", *sizes, "--seed", "123", *files],
+        version=setup.command_version(),
         output_digest=digest,
     )
     script = str(BENCH / "embed" / "torch_lesson.py")
@@ -51,6 +52,7 @@ def _case(name: str, text: Text, options: Options, *, dim: int, context: int, wi
         "torch",
         [setup.python(), script, str(write_ranks()), str(text.path), str(dim), str(context), str(THREADS), str(output)],
         env={"PYTHONPATH": str(BENCH)},
+        version=setup.pinned_version("torch"),
         output_digest=digest,
     )
     return Case(

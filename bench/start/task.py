@@ -12,11 +12,13 @@ MEASURES = (Measure("wall", "time", "ms"),)
 
 
 def cases(options: Options) -> list[Case]:
-    ours = Command("firstlayer", [setup.command(), "encode", "--text", "hi"], repeat=50)
+    command = [setup.command(), "encode", "--text", "hi"]
+    ours = Command("firstlayer", command, version=setup.command_version(), repeat=50)
     theirs = Command(
         "tiktoken",
         [setup.python(), str(BENCH / "start" / "tiktoken_start.py"), str(write_ranks()), "hi"],
         env={"PYTHONPATH": str(BENCH)},
+        version=setup.pinned_version("tiktoken"),
         repeat=5,
     )
     rounds = 3 if options.quick else 5

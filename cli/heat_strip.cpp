@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace firstlayer::cli {
@@ -14,8 +15,8 @@ struct Color {
   double blue;
 };
 
-// The ends differ in blue against yellow, which people who do not tell red from green do see.
-constexpr Color kNegative{33, 102, 172};
+// The ends differ in blue against yellow, which people who do not tell red from green do see; black is legible on all.
+constexpr Color kNegative{67, 147, 195};
 constexpr Color kZero{247, 247, 247};
 constexpr Color kPositive{224, 110, 18};
 
@@ -27,12 +28,14 @@ Color cell_color(float value, float scale) {
   return {mix(kZero.red, end.red), mix(kZero.green, end.green), mix(kZero.blue, end.blue)};
 }
 
-/// The nearest colour of the 6 x 6 x 6 cube of 256-colour terminals, whose levels are 0, 95, 135, 175, 215, 255.
-int cube_color(const Color& color) {
-  const auto level = [](double value) {
-    return value < 48 ? 0 : value < 115 ? 1 : std::min(5, static_cast<int>((value - 35) / 40));
-  };
-  return 16 + 36 * level(color.red) + 6 * level(color.green) + level(color.blue);
+// The same from zero outwards among 256 colours, chosen by hand: the nearest ones have hues of their own.
+constexpr std::array<int, 5> kNegativeOf256{231, 153, 111, 75, 32};
+constexpr std::array<int, 5> kPositiveOf256{231, 223, 216, 173, 166};
+
+int cell_color_of_256(float value, float scale) {
+  const double weight = std::min(1.0, std::abs(static_cast<double>(value) / static_cast<double>(scale)));
+  const auto step = static_cast<std::size_t>(std::lround(weight * static_cast<double>(kNegativeOf256.size() - 1)));
+  return value < 0 ? kNegativeOf256[step] : kPositiveOf256[step];
 }
 
 }  // namespace
@@ -44,14 +47,14 @@ std::string heat_strip(std::span<const float> values, float scale, bool true_col
       strip += "\x1b[0m?";
       continue;
     }
-    const Color color = cell_color(value, scale);
     const bool large = std::abs(value) * 2 >= scale;
     if (true_color) {
+      const Color color = cell_color(value, scale);
       strip += fmt::format("\x1b[48;2;{:.0f};{:.0f};{:.0f}m", color.red, color.green, color.blue);
     } else {
-      strip += fmt::format("\x1b[48;5;{}m", cube_color(color));
+      strip += fmt::format("\x1b[48;5;{}m", cell_color_of_256(value, scale));
     }
-    strip += large ? (value < 0 ? "\x1b[97m-" : "\x1b[30m+") : " ";
+    strip += !large ? " " : value < 0 ? "\x1b[30m-" : "\x1b[30m+";
   }
   return strip + "\x1b[0m";
 }

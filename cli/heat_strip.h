@@ -8,7 +8,7 @@
 namespace firstlayer::cli {
 
 /// One cell for each value, a column wide. `scale` is the magnitude that has the full colour; a sign stands in cells
-/// from half of it on. Colours of 24 bits, or the nearest of 256.
+/// from half of it on. Colours of 24 bits, or of 256.
 std::string heat_strip(std::span<const float> values, float scale, bool true_color);
 
 /// A scale for heat_strip(): twice the root mean square; 1 if all values are zero or one is not finite.

@@ -38,7 +38,7 @@ def test_bash(ok, tmp_path):
     assert offers("encode", "--color", "a") == ["auto", "always"]
     assert offers("encode", "--file", "") == ["corpus.txt"]
     assert offers("encode", "--text", "") == []
-    assert offers("completion", "") [:3] == ["bash", "zsh", "fish"]
+    assert offers("completion", "")[:3] == ["bash", "zsh", "fish"]
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
@@ -60,8 +60,8 @@ def test_fish_offers(ok, tmp_path):
     path.write_bytes(ok("completion", "fish"))
 
     def offers(line):
-        done = subprocess.run(["fish", "--no-config", "-c", f"source {path}; complete -C '{line}'"], capture_output=True,
-                              text=True, cwd=tmp_path, env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"})
+        done = subprocess.run(["fish", "--no-config", "-c", f"source {path}; complete -C '{line}'"], text=True,
+                              capture_output=True, cwd=tmp_path, env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"})
         assert done.returncode == 0, done.stderr
         return [line.split("\t")[0] for line in done.stdout.splitlines()]
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import struct
+import unicodedata
 
 import pytest
 from tensor_files import read_npy, read_safetensors, values, write_safetensors
@@ -67,6 +68,24 @@ def test_report_cannot_move_the_cursor(ok):
     text = "a\x1b[2J\r\n\u202e" + "漢字🙂 " * 3
     printed = ok("embed", "--text", text, "--context", "2", "--dim", "3").decode()
     assert not any(character in printed for character in "\x1b\r\u202e")
+
+
+def test_report_lines_up_with_wide_characters(ok):
+    def columns(text):
+        return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+    lines = ok("embed", "--text", "漢字と🙂 e\u0301\u0301 文字" * 4, "--context", "8", "--dim", "5").decode().splitlines()
+    assert max(map(columns, lines)) <= 80
+    table = lines[next(i for i, line in enumerate(lines) if line.startswith("  t  token")) + 1:]
+    assert len(table) == 8 and len({columns(line) for line in table}) == 1
+    assert "漢" in "".join(lines)
+
+
+def test_strip_of_numbers_that_are_not_finite(ok, tmp_path):
+    write_safetensors(tmp_path / "model.safetensors", {
+        "wte.weight": ([300, 4], [float("nan"), float("inf"), 1.0, -1.0] * 300), "wpe.weight": ([2, 4], [0.0] * 8)})
+    printed = ok("embed", "--text", "a b c", "--context", "2", "--weights", "model.safetensors", "--color", "always")
+    assert printed.count(b"\x1b[0m?\x1b[0m?") == 2 and b"+" in printed and b"-" in printed
 
 
 def test_json_report(ok, verdict):

@@ -102,8 +102,8 @@ def test_nothing_given_on_a_terminal(firstlayer):
 
 def test_global_flags_before_and_after_the_command(ok):
     assert ok("--json", "encode", "--text", "hi") == ok("encode", "--json", "--text", "hi")
-    assert ok("--threads", "2", "embed", "--threads", "1", "--text", "a b c d e f") == ok("embed", "--text",
-                                                                                        "a b c d e f")
+    text = ("--text", "a b c d e f")
+    assert ok("--threads", "2", "embed", "--threads", "1", *text) == ok("embed", *text)
     version = ok("--version")
     assert version.startswith(b"firstlayer 0.") and version.count(b"\n") == 1
     assert ok("encode", "--version") == version

@@ -24,8 +24,13 @@ def _render_machine(machine: dict) -> str:
     return (
         f"{machine['processor']}, {machine['cores']} cores, {machine['vectors']}; {machine['caches']}; "
         f"{machine['memory']}; {machine['system']}, huge pages: {machine['huge_pages']}. {machine['compiler']}, "
-        f"release build of commit {machine['commit']}, {machine['date']}. Load when it began: {machine['load']:.2f}."
+        f"release build of commit {machine['commit']}, {machine['date']}. {_render_load(machine)}"
     )
+
+
+def _render_load(machine: dict) -> str:
+    load = f"Load when it began: {machine['load']:.2f}"
+    return f"**{load}, so other work took part of the machine.**" if machine["load"] > 0.5 else f"{load}."
 
 
 def render_case(case: dict) -> str:

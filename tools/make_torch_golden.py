@@ -7,7 +7,8 @@ random             tests/data/random/torch.txt, read by tests/base/random_test.c
 feed               tests/data/feed/torch.txt and verdict_ids.txt; the second needs tiktoken and --text the-verdict.txt
 lookup             tests/data/lookup/tinygpt.safetensors from the files of llm-viz in DIR (see NOTICE)
 gradient           prints the hash in tests/lookup/gradient_test.cpp
-large-permutation  prints the hash of randperm(214,748,364), where PyTorch changes its algorithm; needs 4 GB and half a minute
+large-permutation  prints the hash of randperm(214,748,364), where PyTorch changes its algorithm; needs 4 GB and
+                   half a minute
 """
 
 import argparse
@@ -84,7 +85,7 @@ def verdict_ids(text: pathlib.Path) -> str:
 
 
 def write_tinygpt(folder: pathlib.Path) -> None:
-    """The tables of a trained minGPT and one recorded step: ids idx (3, 11) and the recorded input tensor x (3, 11, 48)."""
+    """The tables of a trained minGPT and one recorded step: ids idx (3, 11) and their input tensor x (3, 11, 48)."""
     from safetensors.numpy import save_file
 
     model = json.loads((folder / "gpt-nano-sort-model.json").read_text())
@@ -113,11 +114,14 @@ def gradient_hash() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("random", "feed", "lookup", "gradient", "large-permutation"))
-    parser.add_argument("--tinygpt", type=pathlib.Path, help="folder with gpt-nano-sort-model.json and -t0-partials.json")
+    parser.add_argument(
+        "--tinygpt", type=pathlib.Path, help="folder with gpt-nano-sort-model.json and -t0-partials.json"
+    )
     parser.add_argument("--text", type=pathlib.Path, help="the-verdict.txt")
     arguments = parser.parse_args()
 
-    header = f"# tools/make_torch_golden.py {arguments.what}: torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}\n"
+    capability = torch.backends.cpu.get_cpu_capability()
+    header = f"# tools/make_torch_golden.py {arguments.what}: torch {torch.__version__}, {capability}\n"
     if arguments.what == "random":
         (DATA / "random" / "torch.txt").write_text(header + "".join(line + "\n" for line in random_lines()))
     elif arguments.what == "feed":

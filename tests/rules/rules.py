@@ -121,7 +121,7 @@ def quiet_library(root):
 def file_size(root):
     """Files stay readable; tables that a tool wrote are exempt and name it."""
     for path in project_files(root):
-        if path.suffix not in HAND_WRITTEN or path.name == "LICENSE":
+        if path.suffix not in HAND_WRITTEN or path.parent == root / "bench" / "results":
             continue
         tool = generator(path)
         if tool and not (root / tool).exists():
@@ -160,16 +160,17 @@ def registered(root):
 
 
 def joined_kernels(root):
-    """A fast kernel X_simd.cpp lies beside its reference X.cpp, and one test joins the two."""
-    for fast in sorted((root / "firstlayer").glob("*/*_simd.cpp")):
-        name = fast.stem.removesuffix("_simd")
-        if not (fast.parent / f"{name}.cpp").exists():
-            yield f"{relative(root, fast)}: its readable reference {name}.cpp is missing"
-        tests = root / "tests" / fast.parent.name
-        texts = [t.read_text(encoding="utf-8") for t in (tests / f"{fast.stem}_test.cpp", tests / f"{name}_test.cpp")
-                 if t.exists()]
-        if not any(re.search(r"TEST\w*\([^)]*(?:Equal|Same)", text) for text in texts):
-            yield f"{relative(root, fast)}: no test …Equals… in tests/{fast.parent.name} joins it with its reference"
+    """A kernel in Highway lies beside its readable reference; tests/STAGE/KERNEL_test.cpp joins the two."""
+    for kernel in library_files(root):
+        if kernel.suffix != ".cpp" or not any(name.startswith("hwy/") for _, name in includes(kernel)):
+            continue
+        stage = kernel.parent
+        if not any(re.search(r"\w*reference\w*\(", path.read_text(encoding="utf-8"), re.I)
+                   for path in stage.glob("*.cpp") if path != kernel):
+            yield f"{relative(root, kernel)}: no readable …_reference() function lies beside it"
+        test = root / "tests" / stage.name / f"{kernel.stem}_test.cpp"
+        if not (test.exists() and re.search(r"TEST\w*\(\w+, Equals?TheReference", test.read_text(encoding="utf-8"))):
+            yield f"{relative(root, kernel)}: {relative(root, test)} has no test named EqualsTheReference…"
 
 
 RULES = [stage_order, library_stands_alone, public_headers, quiet_library, file_size, nothing_left_over, registered,

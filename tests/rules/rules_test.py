@@ -14,13 +14,13 @@ GOOD = {
     "firstlayer/base/CMakeLists.txt": "target_sources(firstlayer PRIVATE errors.cpp)\n",
     "firstlayer/base/errors.h": "#include <string>\n",
     "firstlayer/base/errors.cpp": '#include "firstlayer/base/errors.h"\n// never calls exit()\nauto s = "printf(";\n',
-    "firstlayer/encode/CMakeLists.txt": "target_sources(firstlayer PRIVATE tokenizer.cpp scan.cpp scan_simd.cpp)\n",
+    "firstlayer/encode/CMakeLists.txt": "target_sources(firstlayer PRIVATE tokenizer.cpp scan.cpp scan_kernel.cpp)\n",
     "firstlayer/encode/tokenizer.h": '#include "firstlayer/base/errors.h"\n',
     "firstlayer/encode/tokenizer.cpp": '#include <nlohmann/json.hpp>\n#include "firstlayer/encode/tokenizer.h"\n',
-    "firstlayer/encode/scan.cpp": "int scan();\n",
-    "firstlayer/encode/scan_simd.cpp": "int scan_simd();\n",
-    "tests/encode/CMakeLists.txt": "firstlayer_test(scan_test.cpp)\n",
-    "tests/encode/scan_test.cpp": "TEST(Scan, SimdEqualsReference) {}\n",
+    "firstlayer/encode/scan.cpp": "int scan_reference() { return 1; }\n",
+    "firstlayer/encode/scan_kernel.cpp": '#include "hwy/highway.h"\nint scan();\n',
+    "tests/encode/CMakeLists.txt": "firstlayer_test(scan_kernel_test.cpp)\n",
+    "tests/encode/scan_kernel_test.cpp": "TEST(Scan, EqualsTheReferenceOnRandomTexts) {}\n",
     "tests/data/long.txt": "x\n" * 1000,
     "tools/make.py": "",
 }
@@ -96,9 +96,9 @@ class RulesTest(unittest.TestCase):
                     {"tests/encode/forgotten_test.cpp": ""})
 
     def test_joined_kernels(self):
-        self.speaks(rules.joined_kernels, "scan.cpp is missing", {"firstlayer/encode/scan.cpp": None})
-        self.speaks(rules.joined_kernels, "joins it with its reference",
-                    {"tests/encode/scan_test.cpp": "TEST(Scan, Works) {}\n"})
+        self.speaks(rules.joined_kernels, "no readable", {"firstlayer/encode/scan.cpp": "int plain();\n"})
+        self.speaks(rules.joined_kernels, "scan_kernel_test.cpp has no test",
+                    {"tests/encode/scan_kernel_test.cpp": "TEST(Scan, Works) {}\n"})
 
 
 if __name__ == "__main__":

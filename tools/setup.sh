@@ -8,7 +8,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 {
   build_packages=(cmake g++ libcli11-dev libfmt-dev libhwy-dev ninja-build nlohmann-json3-dev)
   test_packages=(ccache libgtest-dev pkg-config python3 python3-pytest)
-  lint_packages=(clang clang-format clang-tidy pycodestyle pyflakes3 python3 shellcheck)
+  lint_packages=(clang clang-format clang-tidy pycodestyle pyflakes3 shellcheck)
 }
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }

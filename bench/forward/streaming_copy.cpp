@@ -1,7 +1,7 @@
 // What the memory allows: a plain copy of as many bytes as the output has, with the fastest of memcpy and, on x86-64,
 // AVX and AVX-512 stores that bypass the caches.
 // usage: streaming_copy same|new THREADS time N
-//   same  the source is one stretch of the token table's size and stays in the cache as far as it fits
+//   same  the source is one stretch, which stays in the caches as far as it fits
 //   new   the source moves on through memory as large as the token table
 
 #include <algorithm>

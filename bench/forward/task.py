@@ -12,11 +12,12 @@ from harness.setup import BENCH, Options
 
 TITLE = "Ids to the input tensor: token + position at (8, 1024) ids, V = 50,257, d = 768, float32"
 NOTES = """\
-The tables are drawn from seed 123, so that the bits of every contender's output are compared. "copy" moves as many
-bytes as the output has with the fastest way found (named as its version); it shows what the memory allows. "same ids"
-repeats one batch, whose rows then lie in the caches; "new ids" takes another batch each call. Ids follow a Zipf
-distribution. "huge pages" means that the allocator asks for them, as firstlayer does for itself. "eager" and
-"allocated" make a new output each call."""
+The tables are drawn from seed 123, so that the bits of every contender's output are compared. "same ids" repeats one
+batch, whose rows then lie in the caches; "new ids" takes another batch each call. Ids follow a Zipf distribution.
+"copy" shows what the memory allows: it moves as many bytes as the output has, in the fastest way found (named as its
+version), from one place with the same ids and from ever other parts of memory as large as the token table with new
+ids. "huge pages" means that the allocator asks for them, as firstlayer does for itself. "eager" and "allocated" make
+a new output each call, the others write into one."""
 MEASURES = (Measure("call", "time", "ms"),)
 HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 VOCABULARY, BATCH_IDS = 50257, 8 * 1024

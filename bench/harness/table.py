@@ -1,5 +1,7 @@
 """Results as Markdown: the same words on the terminal and in docs/performance.md."""
 
+import importlib
+
 from harness.case import Measure
 
 LEGEND = """\
@@ -9,10 +11,11 @@ median of the quotients within a round."""
 
 def render_result(result: dict) -> str:
     """The whole of one task on one machine."""
+    task = importlib.import_module(f"{result['task']}.task")
     bounds = [f"- {'kept' if bound['kept'] else '**MISSED**'}: {bound['text']}" for bound in result["bounds"]]
     parts = [
-        f"## {result['title']}",
-        result["notes"],
+        f"## {task.TITLE}",
+        task.NOTES,
         *map(render_case, result["cases"]),
         *(["Bounds:", "\n".join(bounds)] if bounds else []),
         f"Measured on {_render_machine(result['machine'])}",

@@ -178,5 +178,10 @@ int main(int argc, char** argv) {
   firstlayer::cli::occupy_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), so that files are cleaned up
   std::signal(SIGXFSZ, SIG_IGN);  // so is a file that grows past the limit of the shell
-  return firstlayer::cli::run(argc, argv);
+  try {
+    return firstlayer::cli::run(argc, argv);
+  } catch (...) {  // only the words for an error can fail so late, and only for want of memory
+    firstlayer::cli::write_error("firstlayer: not enough memory\n");
+    return firstlayer::cli::kInputOutput;
+  }
 }

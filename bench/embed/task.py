@@ -64,6 +64,7 @@ def _case(name: str, text: Text, options: Options, *, dim: int, context: int, wi
         rounds=2 if options.quick else 3,
         work=text.bytes,
         sha256=text.sha256,
+        output=output,
     )
 
 

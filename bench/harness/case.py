@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from harness import process
 from harness.contender import Contender, Measurement
@@ -32,6 +33,7 @@ class Case:
     rounds: int
     work: int = 0  # bytes that one call handles, for rates
     sha256: str = ""  # of the input
+    output: Path | None = None  # the file that contenders write, removed at the end
     results: dict[str, dict[str, Measurement]] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -44,6 +46,8 @@ class Case:
                     progress(f"{self.name}: round {number + 1} of {self.rounds}, {contender.name}")
                     samples[contender.name].append(contender.sample())
         progress("")
+        if self.output:
+            self.output.unlink()
         self.results = {
             name: {measure.key: Measurement.of([run[measure.key] for run in runs]) for measure in self.measures}
             for name, runs in samples.items()

@@ -5,7 +5,6 @@
 // What a flag takes is its CLI11 type name, and reads as in the help: words of lower case between bars are the values
 // to choose from, words of upper case stand for something else, FILE for the name of a file ("all|none|NAME", "FILE").
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,6 +12,11 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace CLI {  // CLI11, which is slow to compile: who uses more of it than these names includes <CLI/CLI.hpp>
+class App;
+class Option;
+}  // namespace CLI
 
 namespace firstlayer::cli {
 

@@ -335,6 +335,7 @@ SafetensorsContent parse_safetensors(std::span<const std::byte> file, const std:
   check_names_differ(entries, path);
   for (const Entry& entry : entries) check_size(entry, path);
   std::vector<Entry*> by_offset;
+  by_offset.reserve(entries.size());
   for (Entry& entry : entries) by_offset.push_back(&entry);
   std::stable_sort(by_offset.begin(), by_offset.end(),
                    [](const Entry* left, const Entry* right) { return *left->offsets < *right->offsets; });

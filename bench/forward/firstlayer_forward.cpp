@@ -4,8 +4,7 @@
 //         allocated  into a new output tensor each call
 //   IDS   uint32 ids, one or more batches of 8 x 1024: call i takes batch i, and from the first again after the last
 
-#include <array>
-#include <cstring>
+#include <cstddef>
 #include <span>
 #include <stdexcept>
 #include <string>

@@ -5,7 +5,6 @@
 //   new   the source moves on through memory as large as the token table
 
 #include <algorithm>
-#include <array>
 #include <barrier>
 #include <cstring>
 #include <functional>
@@ -14,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness import process
 
-# What one process of a contender measured: seconds or bytes under the name of each measure; never the fewer the worse.
+# What one process of a contender measured: seconds or bytes under the name of each measure; less is better.
 Sample = Mapping[str, Sequence[float]]
 
 

@@ -7,7 +7,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck disable=SC2034  # read by the scripts that source this file
 {
   build_packages=(cmake g++ libcli11-dev libfmt-dev libhwy-dev ninja-build nlohmann-json3-dev)
-  test_packages=(ccache libgtest-dev pkg-config python3 python3-pytest)
+  test_packages=(ccache fish libgtest-dev man-db pkg-config python3 python3-pytest zsh)
   lint_packages=(clang clang-format clang-tidy pycodestyle pyflakes3 shellcheck)
 }
 

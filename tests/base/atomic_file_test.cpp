@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -256,20 +258,20 @@ TEST(AtomicFile, AMissingFolderIsAnErrorAtOnce) {
       path.string() + ": cannot create a file in " + (folder / "missing").string() + ": No such file or directory");
 }
 
-/// Runs `body` in a child without the rights of root.
-int as_nobody(const TemporaryFolder& folder, const std::function<bool()>& body) {
-  constexpr uid_t kNobody = 65534;
-  if (geteuid() == 0) {
-    EXPECT_EQ(chown(folder.path().c_str(), kNobody, kNobody), 0);
-  }
-  return in_child([&] { return (geteuid() != 0 || setuid(kNobody) == 0) && body(); });
+/// Runs `body` in a child that obeys the permissions of files, though it may belong to root.
+int without_rights(const std::function<bool()>& body) {
+  return in_child([&] {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+    return syscall(SYS_capset, &header, none) == 0 && body();
+  });
 }
 
 TEST(AtomicFile, AFolderThatTakesNoFileIsAnErrorAtOnce) {
   TemporaryFolder folder;
   ASSERT_EQ(chmod(folder.path().c_str(), 0500), 0);
   fs::path path = folder / "x.bin";
-  EXPECT_TRUE(exited_well(as_nobody(folder, [&] {
+  EXPECT_TRUE(exited_well(without_rights([&] {
     return message_of<FileError>([&] { AtomicFile file(path); }) ==
            path.string() + ": cannot create a file in " + folder.path().string() + ": Permission denied";
   })));
@@ -280,7 +282,7 @@ TEST(AtomicFile, AFileThatMayNotBeWrittenIsNotReplaced) {
   TemporaryFolder folder;
   fs::path path = folder.write("x.bin", "old");
   ASSERT_EQ(chmod(path.c_str(), 0444), 0);
-  EXPECT_TRUE(exited_well(as_nobody(folder, [&] {
+  EXPECT_TRUE(exited_well(without_rights([&] {
     return message_of<FileError>([&] { AtomicFile file(path); }) == path.string() + ": cannot write: Permission denied";
   })));
   EXPECT_EQ(read_file(path), "old");

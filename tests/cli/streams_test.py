@@ -1,13 +1,13 @@
 """Pipes, terminals, full disks, kills, and memory."""
 
 import os
-import pty
 import resource
 import subprocess
 import sys
 
 import pytest
 from tensor_files import read_npy
+from terminals import open_terminal
 
 EMBED = ("embed", "--context", "4", "--dim", "256", "--quiet", "--output", "x.npy")
 
@@ -81,7 +81,7 @@ def test_refused_while_writing(firstlayer, verdict, tmp_path):
 
 def on_terminal(firstlayer, *arguments, columns=80, env=None):
     """What the command prints on a terminal, and on a terminal for standard error."""
-    ours, theirs = pty.openpty()
+    ours, theirs = open_terminal()
     subprocess.run(["stty", "cols", str(columns), "rows", "24", "-opost"], stdin=theirs, check=True)
     done = firstlayer(*arguments, stdout=theirs, env={"TERM": "xterm", **(env or {})})
     os.close(theirs)
@@ -143,7 +143,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 def test_text_larger_than_the_memory_used(command, large_text, tmp_path, sanitized):
     """128 MB of text, 32 million ids, 257 MB of vectors, and a line that tells how far it has come."""
-    ours, theirs = pty.openpty()
+    ours, theirs = open_terminal()
     done = subprocess.run(
         [sys.executable, "-c", PEAK_OF_CHILD, command, "embed", "--file", large_text, "--context", "256", "--dim", "2",
          "--output", "x.npy"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs)

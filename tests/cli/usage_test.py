@@ -1,10 +1,10 @@
 """What the command says when it is not called as it should be, and when it is asked how."""
 
 import os
-import pty
 import stat
 
 import pytest
+from terminals import open_terminal
 
 COMMANDS = ["encode", "decode", "batches", "embed", "completion", "man"]
 
@@ -89,7 +89,7 @@ def test_files_that_cannot_be_written(fails, tmp_path):
 
 
 def test_nothing_given_on_a_terminal(firstlayer):
-    ours, theirs = pty.openpty()
+    ours, theirs = open_terminal()
     try:
         for name, instead in (("encode", "--text"), ("embed", "--file"), ("decode", "ids from a pipe")):
             done = firstlayer(name, input=None, stdin=theirs)

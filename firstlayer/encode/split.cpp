@@ -1,7 +1,9 @@
 #include "firstlayer/encode/split.h"
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "firstlayer/base/utf8.h"
 #include "firstlayer/encode/unicode_class.h"
@@ -55,6 +57,31 @@ const char* skip_class(const char* at, const char* end, CharClass wanted) {
   }
 }
 
+constexpr std::uint64_t kEachByte = 0x0101010101010101;
+
+/// How many of the 8 bytes from `at` on are ASCII letters before the first that is none.
+unsigned leading_letters(const char* at) {
+  std::uint64_t bytes;
+  std::memcpy(&bytes, at, sizeof(bytes));
+  // In the low 7 bits of each byte, a sum reaches bit 7 from 'a' on, or past 'z'; upper case is folded in.
+  std::uint64_t folded = (bytes | 0x20 * kEachByte) & 0x7F * kEachByte;
+  std::uint64_t from_a = folded + (0x80 - 'a') * kEachByte;
+  std::uint64_t past_z = folded + (0x80 - 'z' - 1) * kEachByte;
+  std::uint64_t letters = from_a & ~past_z & ~bytes & 0x80 * kEachByte;
+  return static_cast<unsigned>(std::countr_zero(letters ^ 0x80 * kEachByte)) / 8;
+}
+
+/// Past the ASCII letters from `at` on, eight at a time while there are eight.
+const char* skip_ascii_letters(const char* at, const char* end) {
+  while (end - at >= 8) {
+    unsigned letters = leading_letters(at);
+    at += letters;
+    if (letters < 8) return at;
+  }
+  while (at < end && byte_class(at) == CharClass::kLetter) ++at;
+  return at;
+}
+
 /// The end of the contraction whose apostrophe is at `at`, or nullptr.
 const char* contraction_end(const char* at, const char* end) {
   if (end - at < 2) return nullptr;
@@ -97,6 +124,9 @@ const char* next_piece_end(const char* begin, const char* end) {
   } else if (*begin == '\'') {
     if (const char* contraction = contraction_end(begin, end)) return contraction;
   }
+  // What most pieces of most texts are: ASCII letters, then something else.
+  const char* word_end = skip_ascii_letters(body, end);
+  if (word_end > body) return skip_class(word_end, end, CharClass::kLetter);
   Classified first = classify(body, end);
   if (first.char_class == CharClass::kSpace) return space_run_end(begin, end);
   return skip_class(first.next, end, first.char_class);

@@ -104,6 +104,7 @@ std::span<const SpecialToken> Tokenizer::special_tokens() const { return state_-
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text, const SpecialRules& rules) const {
   std::vector<TokenId> ids;
+  ids.reserve(text.size() / 3);  // most texts need less; what is not used is never touched
   encode_to(text, rules, ids);
   return ids;
 }

@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-namespace CLI {  // CLI11, which is slow to compile: who uses more of it than these names includes <CLI/CLI.hpp>
+// CLI11, which is slow to compile: who uses more of it than these names includes <CLI/CLI.hpp>.
+namespace CLI {  // NOLINT(readability-identifier-naming): its own spelling
 class App;
 class Option;
 }  // namespace CLI

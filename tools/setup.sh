@@ -8,7 +8,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 {
   build_packages=(cmake g++ libcli11-dev libfmt-dev libhwy-dev ninja-build nlohmann-json3-dev)
   test_packages=(ccache fish libgtest-dev man-db pkg-config python3 python3-pytest zsh)
-  lint_packages=(clang clang-format clang-tidy pycodestyle pyflakes3 shellcheck)
+  lint_packages=(clang-format pycodestyle pyflakes3 shellcheck)
+  tidy_packages=(clang clang-tidy)
 }
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }

@@ -37,13 +37,14 @@ class PieceCache {
   /// The key of a piece of at most kLongestPiece bytes. `readable_end` ends the memory that may be read.
   static Key make_key(std::string_view piece, const char* readable_end) {
     Key key{};
-    if (static_cast<std::size_t>(readable_end - piece.data()) >= sizeof(Key)) {
-      std::memcpy(key.data(), piece.data(), sizeof(Key));
+    const char* const begin = piece.data();
+    if (static_cast<std::size_t>(readable_end - begin) >= sizeof(Key)) {
+      std::memcpy(key.data(), begin, sizeof(Key));
       Key mask;
       std::memcpy(mask.data(), kMasks.data() + sizeof(Key) - piece.size(), sizeof(Key));
       for (std::size_t i = 0; i < KeyWords; ++i) key[i] &= mask[i];
     } else {
-      std::memcpy(key.data(), piece.data(), piece.size());
+      std::memcpy(key.data(), begin, piece.size());
     }
     key.back() |= std::uint64_t{piece.size()} << 56;
     return key;

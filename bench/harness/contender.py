@@ -4,6 +4,7 @@ import hashlib
 import json
 import statistics
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ Sample = Mapping[str, Sequence[float]]
 
 
 @dataclass
-class Contender:
+class Contender(ABC):
     """`command` starts it; `env` is set on top of the environment; `checked` is False for one that computes no output
     to compare, such as a plain copy that only shows what the memory allows."""
 
@@ -25,13 +26,13 @@ class Contender:
     version: str = ""
     checked: bool = True
 
+    @abstractmethod
     def digest(self) -> str:
         """The SHA-256 of its output: contenders with equal digests did equal work."""
-        raise NotImplementedError
 
+    @abstractmethod
     def sample(self) -> Sample:
         """Runs it once."""
-        raise NotImplementedError
 
 
 @dataclass

@@ -16,7 +16,7 @@ namespace firstlayer {
 /// is held back is the text since the last place where a cut cannot change an id (see find_safe_cut in split.h).
 class StreamEncoder {
  public:
-  StreamEncoder(Tokenizer tokenizer, SpecialRules rules = {});
+  explicit StreamEncoder(Tokenizer tokenizer, SpecialRules rules = {});
 
   /// Appends to `ids` what is certain. Throws SpecialTokenError with the position in the whole text.
   void append(std::string_view text, std::vector<TokenId>& ids);

@@ -21,11 +21,7 @@ constexpr std::size_t kKeptParts = std::size_t{1} << 16;
 std::size_t Merger::merge(std::string_view piece, TokenId* out) {
   TokenId* const begin = out;
   for (std::size_t from = 0; from < piece.size();) {
-    std::size_t to = from + 1;  // the next place that no token crosses
-    while (to < piece.size() &&
-           vocabulary_.joins(static_cast<unsigned char>(piece[to - 1]), static_cast<unsigned char>(piece[to]))) {
-      ++to;
-    }
+    std::size_t to = vocabulary_.uncrossed_place(piece, from);
     std::string_view part = piece.substr(from, to - from);
     out += part.size() <= kShort ? merge_short(part, out) : merge_long(part, out);
     from = to;

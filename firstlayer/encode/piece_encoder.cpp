@@ -92,11 +92,7 @@ std::size_t PieceEncoder::encode_piece(Cache& cache, std::string_view piece, con
 std::size_t PieceEncoder::encode_long_piece(std::string_view piece, const char* text_end, TokenId* out) {
   TokenId* const begin = out;
   for (std::size_t from = 0; from < piece.size();) {
-    std::size_t to = from + 1;
-    while (to < piece.size() &&
-           vocabulary_.joins(static_cast<unsigned char>(piece[to - 1]), static_cast<unsigned char>(piece[to]))) {
-      ++to;
-    }
+    std::size_t to = vocabulary_.uncrossed_place(piece, from);
     std::string_view part = piece.substr(from, to - from);
     if (part.size() <= ShortCache::kLongestPiece) {
       auto key = ShortCache::make_key(part, text_end);

@@ -59,6 +59,16 @@ class Vocabulary {
     return (joins_[pair / 64] >> (pair % 64) & 1) != 0;
   }
 
+  /// The first place after `from` that no token crosses, or the end of the piece; from < piece.size().
+  std::size_t uncrossed_place(std::string_view piece, std::size_t from) const {
+    std::size_t to = from + 1;
+    while (to < piece.size() &&
+           joins(static_cast<unsigned char>(piece[to - 1]), static_cast<unsigned char>(piece[to]))) {
+      ++to;
+    }
+    return to;
+  }
+
  private:
   VocabularyHeader header_;
   const char* bytes_;

@@ -2,6 +2,7 @@
 // firstlayer: raw text in, the trainable (B, T, d) tensor out. The stages, in the order in which data meets them.
 
 #include "firstlayer/base/errors.h"
+#include "firstlayer/base/half.h"
 #include "firstlayer/base/random.h"
 #include "firstlayer/base/tensor.h"
 #include "firstlayer/base/token_id.h"

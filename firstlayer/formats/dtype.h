@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "firstlayer/base/half.h"
+
 namespace firstlayer {
 
 /// In the order in which safetensors sorts them, narrow to wide.
@@ -40,6 +42,10 @@ template <>
 inline constexpr Dtype kDtypeOf<std::int16_t> = Dtype::kI16;
 template <>
 inline constexpr Dtype kDtypeOf<std::uint16_t> = Dtype::kU16;
+template <>
+inline constexpr Dtype kDtypeOf<Float16> = Dtype::kF16;
+template <>
+inline constexpr Dtype kDtypeOf<BFloat16> = Dtype::kBF16;
 template <>
 inline constexpr Dtype kDtypeOf<std::int32_t> = Dtype::kI32;
 template <>

@@ -23,4 +23,6 @@
 // ids (B, T) -> (B, T, d), and the gradient back
 #include "firstlayer/lookup/embedding_table.h"
 #include "firstlayer/lookup/gradient.h"
+#include "firstlayer/lookup/id_view.h"
 #include "firstlayer/lookup/input_embedding.h"
+#include "firstlayer/lookup/row_groups.h"

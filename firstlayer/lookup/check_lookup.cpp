@@ -2,41 +2,70 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
+#include <variant>
 
 #include "firstlayer/base/errors.h"
 
 namespace firstlayer {
 
-void check_ids(std::string_view where, const Shape<2>& table, View<const TokenId, 2> ids) {
-  const std::size_t vocabulary = table[0];
-  const std::size_t dim = table[1];
-  TokenId highest = 0;
-  for (TokenId id : ids.flat()) highest = std::max(highest, id);
-  if (highest < vocabulary || ids.size() == 0) return;
+namespace {
 
-  const auto flat = ids.flat();
-  const auto bad = std::ranges::find_if(flat, [&](TokenId id) { return id >= vocabulary; });
-  const auto place = static_cast<std::size_t>(bad - flat.begin());
+/// The message for `bad` at `place` of ids (B, T).
+template <class Id>
+[[noreturn]] void throw_bad_id(std::string_view where, const Shape<2>& table, View<const Id, 2> ids, std::size_t place,
+                               bool all_below_dim) {
   const std::size_t length = ids.dim(1);
-  std::string received =
-      std::to_string(*bad) + " at (b=" + std::to_string(place / length) + ", t=" + std::to_string(place % length) + ")";
-  if (highest < dim) {
+  std::string received = std::to_string(ids.flat()[place]) + " at (b=" + std::to_string(place / length) +
+                         ", t=" + std::to_string(place % length) + ")";
+  if (all_below_dim) {
     received += "; the table is (V, d) = " + shape_text(table) + " and every id is below d: are its sizes swapped?";
   }
-  throw_out_of_range(where, "ids below V = " + std::to_string(vocabulary), received);
+  throw_out_of_range(where, "ids below V = " + std::to_string(table[0]), received);
 }
 
-void check_out(std::string_view where, View<const TokenId, 2> ids, std::size_t dim, View<float, 3> out) {
-  const Shape<3> expected = {ids.dim(0), ids.dim(1), dim};
+template <class Id>
+void check_range(std::string_view where, const Shape<2>& table, View<const Id, 2> ids) {
+  using Unsigned = std::make_unsigned_t<Id>;  // a negative id becomes one that is far too large
+  const std::span<const Id> flat = ids.flat();
+  Unsigned highest = 0;
+  for (const Id id : flat) highest = std::max(highest, static_cast<Unsigned>(id));
+  if (highest < table[0] || flat.empty()) return;
+  const auto bad = std::ranges::find_if(flat, [&](Id id) { return static_cast<Unsigned>(id) >= table[0]; });
+  throw_bad_id(where, table, ids, static_cast<std::size_t>(bad - flat.begin()), highest < table[1]);
+}
+
+}  // namespace
+
+void check_ids(std::string_view where, const Shape<2>& table, View<const TokenId, 2> ids) {
+  check_range(where, table, ids);
+}
+
+CheckedIds::CheckedIds(std::string_view where, const Shape<2>& table, IdView ids) {
+  std::visit(
+      [&](const auto& any) {
+        check_range(where, table, any);
+        if constexpr (std::is_same_v<decltype(any), const View<const TokenId, 2>&>) {
+          view_ = any;
+        } else {
+          narrowed_.assign(any.flat().begin(), any.flat().end());
+          view_ = {narrowed_, any.shape()};
+        }
+      },
+      ids.any());
+}
+
+void check_out(std::string_view where, const Shape<2>& ids, std::size_t dim, View<float, 3> out) {
+  const Shape<3> expected = {ids[0], ids[1], dim};
   if (out.shape() == expected) return;
   throw_invalid(where,
                 "out of shape (B, T, d) = " + shape_text(expected) +
-                    ", a vector for each id of shape (B, T) = " + shape_text(ids.shape()),
+                    ", a vector for each id of shape (B, T) = " + shape_text(ids),
                 shape_text(out.shape()));
 }
 
-void check_dout(std::string_view where, View<const TokenId, 2> ids, std::size_t dim, View<const float, 3> dout) {
-  const Shape<3> expected = {ids.dim(0), ids.dim(1), dim};
+void check_dout(std::string_view where, const Shape<2>& ids, std::size_t dim, View<const float, 3> dout) {
+  const Shape<3> expected = {ids[0], ids[1], dim};
   if (dout.shape() != expected) {
     throw_invalid(where, "dout of shape (B, T, d) = " + shape_text(expected), shape_text(dout.shape()));
   }

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "firstlayer/base/tensor.h"
 #include "firstlayer/base/token_id.h"
+#include "firstlayer/lookup/id_view.h"
 
 namespace firstlayer {
 
@@ -13,10 +15,24 @@ namespace firstlayer {
 ///   [InputEmbedding::forward] expected ids below V = 50257, received 50300 at (b=3, t=7)
 void check_ids(std::string_view where, const Shape<2>& table, View<const TokenId, 2> ids);
 
-/// Throws std::invalid_argument unless out is (B, T, d).
-void check_out(std::string_view where, View<const TokenId, 2> ids, std::size_t dim, View<float, 3> out);
+/// Ids of any width as the kernels read them, once they are known to be rows of a table.
+class CheckedIds {
+ public:
+  /// Throws std::out_of_range as check_ids() if an id is negative or not below V, for a table of shape (V, d).
+  CheckedIds(std::string_view where, const Shape<2>& table, IdView ids);
+
+  /// (B, T); 32-bit unsigned ids where they lie, others in the memory of this object.
+  View<const TokenId, 2> view() const noexcept { return view_; }
+
+ private:
+  std::vector<TokenId> narrowed_;
+  View<const TokenId, 2> view_;
+};
+
+/// Throws std::invalid_argument unless out is (B, T, d) for ids of shape (B, T).
+void check_out(std::string_view where, const Shape<2>& ids, std::size_t dim, View<float, 3> out);
 
 /// Throws std::invalid_argument unless dout is (B, T, d).
-void check_dout(std::string_view where, View<const TokenId, 2> ids, std::size_t dim, View<const float, 3> dout);
+void check_dout(std::string_view where, const Shape<2>& ids, std::size_t dim, View<const float, 3> dout);
 
 }  // namespace firstlayer

@@ -1,56 +1,84 @@
 #include "firstlayer/lookup/gradient.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "firstlayer/base/errors.h"
 #include "firstlayer/lookup/check_lookup.h"
+#include "firstlayer/lookup/gradient_kernels.h"
 
 namespace firstlayer {
 namespace {
 
-std::vector<TokenId> different_ids(std::span<const TokenId> ids) {
-  std::vector<TokenId> different(ids.begin(), ids.end());
-  std::sort(different.begin(), different.end());
-  different.erase(std::unique(different.begin(), different.end()), different.end());
-  return different;
+void check_gradient(std::string_view where, const RowGradient& gradient, const Shape<2>& table) {
+  if (gradient.rows().dim(1) != table[1]) {
+    throw_invalid(where, "a gradient of width " + std::to_string(table[1]) + " for a table " + shape_text(table),
+                  shape_text(gradient.rows().shape()));
+  }
+  if (!gradient.ids().empty() && gradient.ids().back() >= table[0]) {
+    throw_out_of_range(where, "ids below V = " + std::to_string(table[0]), std::to_string(gradient.ids().back()));
+  }
 }
 
 }  // namespace
 
-RowGradient lookup_gradient(const Shape<2>& table, View<const TokenId, 2> ids, View<const float, 3> dout) {
-  const auto [V, d] = table;
-  check_dout("lookup_gradient", ids, d, dout);
-  check_ids("lookup_gradient", table, ids);
-
-  RowGradient gradient{different_ids(ids.flat()), {}};
-  gradient.rows = Tensor<float, 2>({gradient.ids.size(), d});
-  std::vector<std::size_t> row_of(V);
-  for (std::size_t u = 0; u < gradient.ids.size(); ++u) row_of[gradient.ids[u]] = u;
-  const std::span<const TokenId> places = ids.flat();
-  for (std::size_t place = 0; place < places.size(); ++place) {
-    const std::span<float> row = gradient.rows.view()[row_of[places[place]]];
-    for (std::size_t k = 0; k < d; ++k) row[k] += dout.flat()[place * d + k];
+void RowGradient::assign(std::span<const TokenId> ids, std::size_t dim) {
+  for (std::size_t u = 1; u < ids.size(); ++u) {
+    if (ids[u - 1] >= ids[u]) {
+      throw_invalid("RowGradient", "different ids in ascending order",
+                    std::to_string(ids[u - 1]) + " before " + std::to_string(ids[u]));
+    }
   }
+  ids_.assign(ids.begin(), ids.end());
+  dim_ = dim;
+  // Batches of one size have different numbers of rows: some room makes it unlikely that a later one needs more.
+  const std::size_t wanted = element_count(Shape<2>{ids.size(), dim});
+  if (memory_.size() < wanted) memory_ = Tensor<float, 1>({wanted + wanted / 4});
+}
+
+void lookup_gradient(const RowGroups& groups, View<const float, 3> dout, RowGradient& gradient, unsigned threads) {
+  const Shape<3> expected = {groups.batch()[0], groups.batch()[1], dout.dim(2)};
+  if (dout.shape() != expected) {
+    throw_invalid("lookup_gradient",
+                  "dout of shape (B, T, d), a row for each id of shape (B, T) = " + shape_text(groups.batch()),
+                  shape_text(dout.shape()));
+  }
+  gradient.assign(groups.ids(), dout.dim(2));
+  gradient_kernels::sum_groups(groups, dout.data(), dout.dim(2), gradient.rows().data(), threads);
+}
+
+RowGradient lookup_gradient(const Shape<2>& table, IdView ids, View<const float, 3> dout, unsigned threads) {
+  check_dout("lookup_gradient", ids.shape(), table[1], dout);
+  const CheckedIds checked("lookup_gradient", table, ids);
+  RowGradient gradient;
+  lookup_gradient(RowGroups(checked.view(), table[0]), dout, gradient, threads);
   return gradient;
 }
 
+void position_gradient(View<const float, 3> dout, View<float, 2> dpositions, unsigned threads) {
+  const Shape<2> expected = {dout.dim(1), dout.dim(2)};
+  if (dpositions.shape() != expected) {
+    throw_invalid("position_gradient", "dpositions of shape (T, d) = " + shape_text(expected),
+                  shape_text(dpositions.shape()));
+  }
+  gradient_kernels::sum_batch(dout, dpositions.data(), threads);
+}
+
+void add_rows(const RowGradient& gradient, View<float, 2> dtable) {
+  check_gradient("add_rows", gradient, dtable.shape());
+  for (std::size_t u = 0; u < gradient.ids().size(); ++u) {
+    const std::span<float> row = dtable[gradient.ids()[u]];
+    const std::span<const float> drow = gradient.rows()[u];
+    for (std::size_t k = 0; k < row.size(); ++k) row[k] += drow[k];
+  }
+}
+
 void descend(View<float, 2> table, const RowGradient& gradient, float rate) {
-  if (gradient.rows.dim(1) != table.dim(1) || gradient.rows.dim(0) != gradient.ids.size()) {
-    throw_invalid("descend",
-                  "a gradient of shape (" + std::to_string(gradient.ids.size()) + ", " + std::to_string(table.dim(1)) +
-                      ") for " + std::to_string(gradient.ids.size()) + " rows of a table " + shape_text(table.shape()),
-                  shape_text(gradient.rows.shape()));
-  }
-  for (TokenId id : gradient.ids) {
-    if (id >= table.dim(0)) {
-      throw_out_of_range("descend", "ids below V = " + std::to_string(table.dim(0)), std::to_string(id));
-    }
-  }
-  for (std::size_t u = 0; u < gradient.ids.size(); ++u) {
-    const std::span<float> row = table[gradient.ids[u]];
-    const std::span<const float> drow = gradient.rows.view()[u];
+  check_gradient("descend", gradient, table.shape());
+  for (std::size_t u = 0; u < gradient.ids().size(); ++u) {
+    const std::span<float> row = table[gradient.ids()[u]];
+    const std::span<const float> drow = gradient.rows()[u];
     for (std::size_t k = 0; k < row.size(); ++k) row[k] -= rate * drow[k];
   }
 }

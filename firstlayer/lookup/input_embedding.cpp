@@ -91,7 +91,7 @@ InputEmbedding InputEmbedding::load_gpt2(const std::filesystem::path& path) {
 
 void InputEmbedding::forward(View<const TokenId, 2> ids, View<float, 3> out, unsigned threads) const {
   constexpr std::string_view kWhere = "InputEmbedding::forward";
-  check_out(kWhere, ids, sizes_.dim, out);
+  check_out(kWhere, ids.shape(), sizes_.dim, out);
   if (ids.dim(1) > sizes_.context) {
     throw_out_of_range(kWhere, "at most context = " + std::to_string(sizes_.context) + " ids in a row",
                        "T = " + std::to_string(ids.dim(1)) + "; truncate_rows() keeps the first of each row");

@@ -7,7 +7,7 @@
 namespace firstlayer {
 
 void one_hot_lookup(View<const float, 2> table, View<const TokenId, 2> ids, View<float, 3> out) {
-  check_out("one_hot_lookup", ids, table.dim(1), out);
+  check_out("one_hot_lookup", ids.shape(), table.dim(1), out);
   check_ids("one_hot_lookup", table.shape(), ids);
   const auto [V, d] = table.shape();
   const auto [B, T] = ids.shape();
@@ -26,7 +26,7 @@ void one_hot_lookup(View<const float, 2> table, View<const TokenId, 2> ids, View
 }
 
 void one_hot_gradient(View<const TokenId, 2> ids, View<const float, 3> dout, View<float, 2> dtable) {
-  check_dout("one_hot_gradient", ids, dtable.dim(1), dout);
+  check_dout("one_hot_gradient", ids.shape(), dtable.dim(1), dout);
   check_ids("one_hot_gradient", dtable.shape(), ids);
   const auto [V, d] = dtable.shape();
   const auto [B, T] = ids.shape();

@@ -35,10 +35,17 @@ class LookupGradient : public ::testing::Test {
 /// The gradient as the whole table (V, d), as torch.nn.Embedding keeps it.
 Tensor<float, 2> dense(const RowGradient& gradient, const Shape<2>& table) {
   Tensor<float, 2> all(table);
-  for (std::size_t u = 0; u < gradient.ids.size(); ++u) {
-    std::ranges::copy(gradient.rows.view()[u], all.view()[gradient.ids[u]].begin());
+  for (std::size_t u = 0; u < gradient.ids().size(); ++u) {
+    std::ranges::copy(gradient.rows()[u], all.view()[gradient.ids()[u]].begin());
   }
   return all;
+}
+
+RowGradient one_row(TokenId id, const std::vector<float>& row) {
+  RowGradient gradient;
+  gradient.assign({&id, 1}, row.size());
+  std::ranges::copy(row, gradient.rows().data());
+  return gradient;
 }
 
 std::string hash(const Tensor<float, 2>& tensor) { return testing::sha256_hex(std::as_bytes(tensor.flat())); }
@@ -46,7 +53,7 @@ std::string hash(const Tensor<float, 2>& tensor) { return testing::sha256_hex(st
 // `tools/make_torch_golden.py gradient` prints the hash of weight.grad.
 TEST_F(LookupGradient, HasTheBitsOfTorchsDenseGradient) {
   RowGradient gradient = lookup_gradient(kTable, ids_, dout_);
-  EXPECT_EQ(gradient.ids.size(), 49U);
+  EXPECT_EQ(gradient.ids().size(), 49U);
   EXPECT_EQ(hash(dense(gradient, kTable)), "ac1169a6d030adc0319c9a1ae0ce88d4f79784e7ac0d451ec1d070f2dcc7a1af");
 }
 
@@ -73,9 +80,7 @@ TEST_F(LookupGradient, AStepMovesTheRowsThatWereUsedAndNoOther) {
 TEST_F(LookupGradient, AStepSubtractsRateTimesGradient) {
   Tensor<float, 2> table({2, 2});
   for (std::size_t i = 0; i < 4; ++i) table.flat()[i] = 1.0F;
-  RowGradient gradient{{1}, Tensor<float, 2>({1, 2})};
-  gradient.rows.flat()[0] = 2.0F;
-  gradient.rows.flat()[1] = -4.0F;
+  const RowGradient gradient = one_row(1, {2.0F, -4.0F});
   descend(table, gradient, 0.5F);
   EXPECT_EQ(std::vector<float>(table.flat().begin(), table.flat().end()), (std::vector<float>{1.0F, 1.0F, 0.0F, 3.0F}));
 }
@@ -83,7 +88,7 @@ TEST_F(LookupGradient, AStepSubtractsRateTimesGradient) {
 TEST_F(LookupGradient, OfNoIdsHasNoRows) {
   Tensor<TokenId, 2> none({0, 4});
   Tensor<float, 3> dout({0, 4, 33});
-  EXPECT_TRUE(lookup_gradient(kTable, none, dout).ids.empty());
+  EXPECT_TRUE(lookup_gradient(kTable, none, dout).ids().empty());
 }
 
 TEST_F(LookupGradient, RefusesWhatDoesNotFit) {
@@ -94,10 +99,10 @@ TEST_F(LookupGradient, RefusesWhatDoesNotFit) {
   EXPECT_EQ(testing::message_of<std::out_of_range>([&] { lookup_gradient(kTable, ids_, dout_); }),
             "[lookup_gradient] expected ids below V = 97, received 97 at (b=2, t=3)");
   Tensor<float, 2> table({97, 32});
-  RowGradient gradient{{97}, Tensor<float, 2>({1, 33})};
+  RowGradient gradient = one_row(97, std::vector<float>(33));
   EXPECT_EQ(testing::message_of<std::invalid_argument>([&] { descend(table, gradient, 1.0F); }),
-            "[descend] expected a gradient of shape (1, 32) for 1 rows of a table (97, 32), received (1, 33)");
-  gradient.rows = Tensor<float, 2>({1, 32});
+            "[descend] expected a gradient of width 32 for a table (97, 32), received (1, 33)");
+  gradient = one_row(97, std::vector<float>(32));
   EXPECT_EQ(testing::message_of<std::out_of_range>([&] { descend(table, gradient, 1.0F); }),
             "[descend] expected ids below V = 97, received 97");
 }

@@ -99,7 +99,7 @@ def public_headers(root):
                 yield f"{header}: a public header includes {name}, which is no part of standard C++"
     cmake = root / "firstlayer" / "CMakeLists.txt"
     installed = {"firstlayer/" + name
-                 for name in re.findall(r"^\s+((?:\w+/)?\w+\.h)$", cmake.read_text(encoding="utf-8"), re.M)}
+                 for name in re.findall(r"^\s+((?:\w+/)*\w+\.h)$", cmake.read_text(encoding="utf-8"), re.M)}
     for header in sorted(reached - installed):
         yield f"firstlayer/CMakeLists.txt: {header} is public and is not in FILE_SET HEADERS"
     for header in sorted(installed - reached):
@@ -150,8 +150,8 @@ def nothing_left_over(root):
 
 def registered(root):
     """A source that no CMakeLists.txt names is not built, and a test that none names does not run."""
-    for folder in sorted(p.parent for top in ("firstlayer", "tests") for p in (root / top).glob("*/CMakeLists.txt")):
-        if folder.parent.name == "tests" and not (root / "firstlayer" / folder.name).is_dir():
+    for folder in sorted(p.parent for top in ("firstlayer", "tests") for p in (root / top).glob("*/**/CMakeLists.txt")):
+        if folder.is_relative_to(root / "tests") and not (root / "firstlayer" / folder.relative_to(root / "tests")).is_dir():
             continue
         named = set(re.findall(r"[\w.]+\.cpp\b", (folder / "CMakeLists.txt").read_text(encoding="utf-8")))
         for path in sorted(folder.glob("*.cpp")):
@@ -164,11 +164,10 @@ def joined_kernels(root):
     for kernel in library_files(root):
         if kernel.suffix != ".cpp" or not any(name.startswith("hwy/") for _, name in includes(kernel)):
             continue
-        stage = kernel.parent
         if not any(re.search(r"\w*reference\w*\(", path.read_text(encoding="utf-8"), re.I)
-                   for path in stage.glob("*.cpp") if path != kernel):
+                   for path in kernel.parent.glob("*.cpp") if path != kernel):
             yield f"{relative(root, kernel)}: no readable …_reference() function lies beside it"
-        test = root / "tests" / stage.name / f"{kernel.stem}_test.cpp"
+        test = root / "tests" / kernel.relative_to(root / "firstlayer").with_name(f"{kernel.stem}_test.cpp")
         if not (test.exists() and re.search(r"TEST\w*\(\w+, Equals?TheReference", test.read_text(encoding="utf-8"))):
             yield f"{relative(root, kernel)}: {relative(root, test)} has no test named EqualsTheReference…"
 

@@ -1,0 +1,106 @@
+// The sums behind every gradient on vectors. docs/lookup.md has what each step of it gains.
+
+#include "firstlayer/lookup/gradient_kernels.h"
+
+#include <algorithm>
+#include <array>
+
+#include "firstlayer/base/threads.h"
+#include "firstlayer/lookup/group_pieces.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "firstlayer/lookup/gradient_kernels.cpp"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+//
+#include "firstlayer/lookup/group_sum-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace firstlayer::gradient_kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+namespace groups_of = firstlayer::HWY_NAMESPACE;
+
+void sum_group_parts(const RowGroups& groups, const GroupPieces& pieces, const float* dout, std::size_t dim,
+                     float* rows, std::size_t from, std::size_t to) {
+  pieces.visit(from, to, [&](std::size_t u, std::size_t begin, std::size_t end) {
+    groups_of::sum_columns(groups, dout, dim, u, begin, end, std::array<groups_of::RowMemory, 0>{},
+                           [&](auto df, std::size_t group, std::size_t k, auto sum)
+                               HWY_ATTR { hn::StoreU(sum, df, rows + group * dim + k); });
+  });
+}
+
+/// dpositions[t, k ...] for kCount vectors.
+template <std::size_t kCount, class Tag>
+HWY_INLINE void sum_batch_block(Tag df, View<const float, 3> dout, const Cascade& cascade, std::size_t t, std::size_t k,
+                                float* out) {
+  const std::size_t lanes = hn::Lanes(df);
+  const std::size_t batch = dout.shape()[0];
+  const std::size_t step = dout.shape()[1] * dout.shape()[2];
+  const std::size_t block_mask = (std::size_t{1} << cascade.bits) - 1;
+  const float* row = &dout(0, t, k);
+  hn::Vec<Tag> sums[Cascade::kLevels][kCount];
+  for (auto& level : sums) {
+    for (auto& sum : level) sum = hn::Zero(df);
+  }
+  for (std::size_t b = 0; b < batch; ++b, row += step) {
+    for (std::size_t j = 0; j < kCount; ++j) {
+      sums[0][j] = hn::Add(sums[0][j], hn::LoadU(df, row + j * lanes));
+      // The next position's numbers lie right behind these, in every row of the batch.
+      if (kCount > 1 && j * lanes % groups_of::kLineFloats == 0) groups_of::fetch(row + dout.shape()[2] + j * lanes);
+    }
+    if (((b + 1) & block_mask) != 0) continue;
+    for (std::size_t level = 0; level < cascade.carries(b + 1); ++level) {
+      for (std::size_t j = 0; j < kCount; ++j) {
+        sums[level + 1][j] = hn::Add(sums[level + 1][j], sums[level][j]);
+        sums[level][j] = hn::Zero(df);
+      }
+    }
+  }
+  for (std::size_t j = 0; j < kCount; ++j) {
+    hn::StoreU(hn::Add(hn::Add(hn::Add(sums[0][j], sums[1][j]), sums[2][j]), sums[3][j]), df, out + k + j * lanes);
+  }
+}
+
+void sum_batch_positions(View<const float, 3> dout, const Cascade& cascade, float* dpositions, std::size_t from,
+                         std::size_t to) {
+  const hn::ScalableTag<float> df;
+  const hn::CappedTag<float, 1> one;
+  const std::size_t lanes = hn::Lanes(df);
+  const std::size_t dim = dout.shape()[2];
+  for (std::size_t t = from; t < to; ++t) {
+    float* out = dpositions + t * dim;
+    std::size_t k = 0;
+    for (; k + groups_of::kSums * lanes <= dim; k += groups_of::kSums * lanes) {
+      sum_batch_block<groups_of::kSums>(df, dout, cascade, t, k, out);
+    }
+    for (; k + lanes <= dim; k += lanes) sum_batch_block<1>(df, dout, cascade, t, k, out);
+    for (; k < dim; ++k) sum_batch_block<1>(one, dout, cascade, t, k, out);
+  }
+}
+
+}  // namespace firstlayer::gradient_kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace firstlayer::gradient_kernels {
+
+HWY_EXPORT(sum_group_parts);
+HWY_EXPORT(sum_batch_positions);
+
+void sum_groups(const RowGroups& groups, const float* dout, std::size_t dim, float* rows, unsigned threads) {
+  const GroupPieces pieces(groups, dim);
+  parallel_for(pieces.work(), threads, [&](std::size_t from, std::size_t to) {
+    HWY_DYNAMIC_DISPATCH(sum_group_parts)(groups, pieces, dout, dim, rows, from, to);
+  });
+}
+
+void sum_batch(View<const float, 3> dout, float* dpositions, unsigned threads) {
+  const Cascade cascade(dout.shape()[0]);
+  parallel_for(dout.shape()[1], threads, [&](std::size_t from, std::size_t to) {
+    HWY_DYNAMIC_DISPATCH(sum_batch_positions)(dout, cascade, dpositions, from, to);
+  });
+}
+
+}  // namespace firstlayer::gradient_kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,69 @@
+#include "firstlayer/lookup/gradient_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "firstlayer/base/random.h"
+#include "tests/every_target.h"
+#include "tests/same_bits.h"
+
+namespace firstlayer::gradient_kernels {
+namespace {
+
+using testing::difference;
+
+class GradientKernels : public testing::OnTarget {};
+
+void expect_groups_equal(const Shape<3>& shape, std::uint32_t vocabulary, Generator& generator) {
+  SCOPED_TRACE(shape_text(shape) + " of " + std::to_string(vocabulary) + " ids");
+  Tensor<TokenId, 2> ids({shape[0], shape[1]});
+  for (TokenId& id : ids.flat()) id = generator.next_u32() % vocabulary;
+  Tensor<float, 3> dout(shape);
+  generator.fill_normal(dout.flat());
+  if (dout.size() > 0) dout.flat()[0] = -0.0F;
+  const RowGroups groups(ids, vocabulary);
+  std::vector<float> expected(groups.size() * shape[2]);
+  sum_groups_reference(groups, dout.flat().data(), shape[2], expected.data());
+  for (unsigned threads : {1U, 3U}) {
+    std::vector<float> received(expected.size(), -77.0F);
+    sum_groups(groups, dout.flat().data(), shape[2], received.data(), threads);
+    EXPECT_EQ(difference(expected, received), "") << threads << " threads";
+  }
+}
+
+TEST_P(GradientKernels, EqualTheReferenceForGroups) {
+  Generator generator(1);
+  for (const Shape<3>& shape :
+       std::vector<Shape<3>>{{1, 1, 1}, {1, 1, 768}, {2, 300, 256}, {3, 7, 17}, {4, 9, 1000}, {0, 4, 8}, {1, 200, 5}}) {
+    for (std::uint32_t vocabulary : {1U, 2U, 50U, 5000U}) expect_groups_equal(shape, vocabulary, generator);
+  }
+  for (int round = 0; round < 40; ++round) {
+    expect_groups_equal({1 + generator.next_u32() % 4, 1 + generator.next_u32() % 60, 1 + generator.next_u32() % 700},
+                        1 + generator.next_u32() % 100, generator);
+  }
+}
+
+TEST_P(GradientKernels, EqualTheReferenceForTheBatch) {
+  Generator generator(2);
+  for (std::size_t batch : {0, 1, 2, 8, 15, 16, 17, 31, 32, 33, 100, 255, 256, 257, 300, 4096, 5000}) {
+    for (std::size_t dim : {1, 3, 16, 129, 768}) {
+      if (batch > 300 && dim > 16) continue;
+      Tensor<float, 3> dout({batch, 3, dim});
+      generator.fill_normal(dout.flat());
+      std::vector<float> expected(3 * dim);
+      sum_batch_reference(dout, expected.data());
+      for (unsigned threads : {1U, 3U}) {
+        std::vector<float> received(expected.size(), -77.0F);
+        sum_batch(dout, received.data(), threads);
+        EXPECT_EQ(difference(expected, received), "") << "B = " << batch << ", d = " << dim;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OnEveryInstructionSet, GradientKernels, ::testing::ValuesIn(testing::every_target()),
+                         testing::target_name);
+
+}  // namespace
+}  // namespace firstlayer::gradient_kernels

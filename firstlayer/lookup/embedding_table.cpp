@@ -14,10 +14,10 @@ Tensor<float, 2> random_table(std::size_t rows, std::size_t dim, Generator& gene
   return table;
 }
 
-void lookup_rows(View<const float, 2> table, View<const TokenId, 2> ids, View<float, 3> out, unsigned threads) {
+void lookup_rows(View<const float, 2> table, IdView ids, View<float, 3> out, unsigned threads) {
   check_out("lookup_rows", ids.shape(), table.dim(1), out);
-  check_ids("lookup_rows", table.shape(), ids);
-  row_kernels::run({table, nullptr, ids, out}, threads);
+  const CheckedIds checked("lookup_rows", table.shape(), ids);
+  row_kernels::run({table, nullptr, checked.view(), out}, threads);
 }
 
 }  // namespace firstlayer

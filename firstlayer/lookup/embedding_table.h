@@ -5,7 +5,7 @@
 
 #include "firstlayer/base/random.h"
 #include "firstlayer/base/tensor.h"
-#include "firstlayer/base/token_id.h"
+#include "firstlayer/lookup/id_view.h"
 
 namespace firstlayer {
 
@@ -15,8 +15,8 @@ namespace firstlayer {
 Tensor<float, 2> random_table(std::size_t rows, std::size_t dim, Generator& generator, double std = 1.0);
 
 /// Copies row ids[b, t] of `table` (V, d) to out[b, t]; ids (B, T), out (B, T, d), which does not overlap the table.
-/// On `threads` threads, 0: all. Throws std::out_of_range naming the id, its (b, t) and V; std::invalid_argument for an
-/// `out` of another shape. Nothing is written then.
-void lookup_rows(View<const float, 2> table, View<const TokenId, 2> ids, View<float, 3> out, unsigned threads = 0);
+/// On `threads` threads, 0: all. Throws std::out_of_range naming an id that is no row, its (b, t) and V;
+/// std::invalid_argument for an `out` of another shape. Nothing is written then.
+void lookup_rows(View<const float, 2> table, IdView ids, View<float, 3> out, unsigned threads = 0);
 
 }  // namespace firstlayer

@@ -89,18 +89,18 @@ InputEmbedding InputEmbedding::load_gpt2(const std::filesystem::path& path) {
   return {std::move(tokens), std::move(positions)};
 }
 
-void InputEmbedding::forward(View<const TokenId, 2> ids, View<float, 3> out, unsigned threads) const {
+void InputEmbedding::forward(IdView ids, View<float, 3> out, unsigned threads) const {
   constexpr std::string_view kWhere = "InputEmbedding::forward";
   check_out(kWhere, ids.shape(), sizes_.dim, out);
   if (ids.dim(1) > sizes_.context) {
     throw_out_of_range(kWhere, "at most context = " + std::to_string(sizes_.context) + " ids in a row",
                        "T = " + std::to_string(ids.dim(1)) + "; truncate_rows() keeps the first of each row");
   }
-  check_ids(kWhere, token_table_.shape(), ids);
-  row_kernels::run({token_table_, position_table_.flat().data(), ids, out}, threads);
+  const CheckedIds checked(kWhere, token_table_.shape(), ids);
+  row_kernels::run({token_table_, position_table_.flat().data(), checked.view(), out}, threads);
 }
 
-Tensor<float, 3> InputEmbedding::forward(View<const TokenId, 2> ids, unsigned threads) const {
+Tensor<float, 3> InputEmbedding::forward(IdView ids, unsigned threads) const {
   Tensor<float, 3> out({ids.dim(0), ids.dim(1), sizes_.dim});
   forward(ids, out, threads);
   return out;

@@ -8,7 +8,7 @@
 
 #include "firstlayer/base/random.h"
 #include "firstlayer/base/tensor.h"
-#include "firstlayer/base/token_id.h"
+#include "firstlayer/lookup/id_view.h"
 
 namespace firstlayer {
 
@@ -53,12 +53,12 @@ class InputEmbedding {
   Tensor<float, 2> position_table() && { return std::move(position_table_); }
 
   /// ids (B, T) -> out (B, T, d), T <= context. The bits do not depend on `threads` (0: all) or the processor.
-  /// Throws std::out_of_range naming an id >= V with its (b, t), or T and the context (truncate_rows() in
+  /// Throws std::out_of_range naming an id that is no row with its (b, t), or T and the context (truncate_rows() in
   /// feed/windows.h shortens rows); std::invalid_argument for an `out` of another shape. Nothing is written then.
-  void forward(View<const TokenId, 2> ids, View<float, 3> out, unsigned threads = 0) const;
+  void forward(IdView ids, View<float, 3> out, unsigned threads = 0) const;
 
   /// Allocates out.
-  Tensor<float, 3> forward(View<const TokenId, 2> ids, unsigned threads = 0) const;
+  Tensor<float, 3> forward(IdView ids, unsigned threads = 0) const;
 
  private:
   EmbeddingSizes sizes_;

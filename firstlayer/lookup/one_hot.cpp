@@ -6,9 +6,9 @@
 
 namespace firstlayer {
 
-void one_hot_lookup(View<const float, 2> table, View<const TokenId, 2> ids, View<float, 3> out) {
+void one_hot_lookup(View<const float, 2> table, IdView ids, View<float, 3> out) {
   check_out("one_hot_lookup", ids.shape(), table.dim(1), out);
-  check_ids("one_hot_lookup", table.shape(), ids);
+  const CheckedIds checked("one_hot_lookup", table.shape(), ids);
   const auto [V, d] = table.shape();
   const auto [B, T] = ids.shape();
   for (std::size_t b = 0; b < B; ++b) {
@@ -16,7 +16,7 @@ void one_hot_lookup(View<const float, 2> table, View<const TokenId, 2> ids, View
       for (std::size_t k = 0; k < d; ++k) {
         float sum = 0.0F;
         for (std::size_t v = 0; v < V; ++v) {
-          const float one_hot = v == ids(b, t) ? 1.0F : 0.0F;
+          const float one_hot = v == checked.view()(b, t) ? 1.0F : 0.0F;
           sum += one_hot * table(v, k);
         }
         out(b, t, k) = sum;
@@ -25,9 +25,9 @@ void one_hot_lookup(View<const float, 2> table, View<const TokenId, 2> ids, View
   }
 }
 
-void one_hot_gradient(View<const TokenId, 2> ids, View<const float, 3> dout, View<float, 2> dtable) {
+void one_hot_gradient(IdView ids, View<const float, 3> dout, View<float, 2> dtable) {
   check_dout("one_hot_gradient", ids.shape(), dtable.dim(1), dout);
-  check_ids("one_hot_gradient", dtable.shape(), ids);
+  const CheckedIds checked("one_hot_gradient", dtable.shape(), ids);
   const auto [V, d] = dtable.shape();
   const auto [B, T] = ids.shape();
   for (std::size_t v = 0; v < V; ++v) {
@@ -35,7 +35,7 @@ void one_hot_gradient(View<const TokenId, 2> ids, View<const float, 3> dout, Vie
       float sum = 0.0F;
       for (std::size_t b = 0; b < B; ++b) {
         for (std::size_t t = 0; t < T; ++t) {
-          const float one_hot = v == ids(b, t) ? 1.0F : 0.0F;
+          const float one_hot = v == checked.view()(b, t) ? 1.0F : 0.0F;
           sum += one_hot * dout(b, t, k);
         }
       }

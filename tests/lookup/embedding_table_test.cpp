@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -58,6 +59,39 @@ TEST(LookupRows, RefusesIdsAndShapesThatDoNotFit) {
             "[lookup_rows] expected out of shape (B, T, d) = (3, 2, 3), a vector for each id of shape (B, T) = (3, 2), "
             "received (2, 3, 3)");
   for (float value : out.flat()) EXPECT_EQ(value, 5.0F) << "a refused call must write nothing";
+}
+
+template <IdInteger T>
+std::vector<float> rows_of(const std::vector<T>& ids) {
+  const std::vector<float> values = {0, 1, 10, 11, 20, 21, 30, 31};
+  Tensor<float, 3> out({1, ids.size(), 2});
+  lookup_rows({values, {4, 2}}, View<const T, 2>(ids, {1, ids.size()}), out);
+  return {out.flat().begin(), out.flat().end()};
+}
+
+TEST(LookupRows, TakesIdsOf16And32And64Bits) {
+  const std::vector<float> expected = {30, 31, 0, 1, 20, 21};
+  EXPECT_EQ(rows_of<std::uint16_t>({3, 0, 2}), expected);
+  EXPECT_EQ(rows_of<std::int32_t>({3, 0, 2}), expected);
+  EXPECT_EQ(rows_of<std::uint32_t>({3, 0, 2}), expected);
+  EXPECT_EQ(rows_of<std::int64_t>({3, 0, 2}), expected);
+}
+
+template <IdInteger T>
+std::string refusal_of(T id) {
+  return message_of<std::out_of_range>([&] { rows_of<T>({1, id}); });
+}
+
+TEST(LookupRows, RefusesIdsThatAreNegativeOrFarBeyondTheTable) {
+  const std::string start = "[lookup_rows] expected ids below V = 4, received ";
+  EXPECT_EQ(refusal_of<std::int64_t>(-1), start + "-1 at (b=0, t=1)");
+  EXPECT_EQ(refusal_of<std::int64_t>(INT64_MIN), start + "-9223372036854775808 at (b=0, t=1)");
+  EXPECT_EQ(refusal_of<std::int64_t>(INT64_MAX), start + "9223372036854775807 at (b=0, t=1)");
+  EXPECT_EQ(refusal_of<std::int64_t>(4), start + "4 at (b=0, t=1)");
+  EXPECT_EQ(refusal_of<std::int64_t>(std::int64_t{1} << 32), start + "4294967296 at (b=0, t=1)") << "it is not id 0";
+  EXPECT_EQ(refusal_of<std::int32_t>(-1), start + "-1 at (b=0, t=1)");
+  EXPECT_EQ(refusal_of<std::int32_t>(INT32_MIN), start + "-2147483648 at (b=0, t=1)");
+  EXPECT_EQ(refusal_of<std::uint16_t>(65535), start + "65535 at (b=0, t=1)");
 }
 
 TEST(LookupRows, HintsAtSwappedSizes) {

@@ -1,5 +1,5 @@
-// Token + position embedding of (8, 1024) ids at d = 768, V = 50,257, with tables drawn from seed 123.
-// usage: firstlayer_forward KIND IDS THREADS (dump FILE | time N)
+// Token + position embedding of (8, 1024) ids at V = 50,257, with tables drawn from seed 123.
+// usage: firstlayer_forward KIND IDS D THREADS (dump FILE | time N)
 //   KIND  reused     into one output tensor
 //         allocated  into a new output tensor each call
 //   IDS   uint32 ids, one or more batches of 8 x 1024: call i takes batch i, and from the first again after the last
@@ -43,21 +43,22 @@ class Batches {
 };
 
 void measure(std::span<char*> arguments) {
-  if (arguments.size() != 5)
-    throw std::invalid_argument("usage: firstlayer_forward KIND IDS THREADS (dump FILE | time N)");
+  if (arguments.size() != 6)
+    throw std::invalid_argument("usage: firstlayer_forward KIND IDS D THREADS (dump FILE | time N)");
   const std::string_view kind = arguments[0];
   Batches batches(arguments[1]);
-  const auto threads = static_cast<unsigned>(std::stoul(arguments[2]));
+  const std::size_t dim = std::stoul(arguments[2]);
+  const auto threads = static_cast<unsigned>(std::stoul(arguments[3]));
   firstlayer::Generator generator(123);
-  const firstlayer::InputEmbedding embedding({kVocabulary, kContext, kDim}, generator);
-  firstlayer::Tensor<float, 3> out({kBatch, kContext, kDim});
+  const firstlayer::InputEmbedding embedding({kVocabulary, kContext, dim}, generator);
+  firstlayer::Tensor<float, 3> out({kBatch, kContext, dim});
 
-  if (std::string_view(arguments[3]) == "dump") {
+  if (std::string_view(arguments[4]) == "dump") {
     embedding.forward(batches.next(), out, threads);
-    bench::write_file(arguments[4], std::as_bytes(out.flat()));
+    bench::write_file(arguments[5], std::as_bytes(out.flat()));
     return;
   }
-  const std::size_t calls = kWarmUpCalls + std::stoul(arguments[4]);
+  const std::size_t calls = kWarmUpCalls + std::stoul(arguments[5]);
   const std::vector<double> seconds =
       kind == "reused" ? bench::time_calls(calls, [&] { embedding.forward(batches.next(), out, threads); })
                        : bench::time_calls(calls, [&] { return embedding.forward(batches.next(), threads); });

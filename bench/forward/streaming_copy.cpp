@@ -1,6 +1,6 @@
 // What the memory allows: a plain copy of as many bytes as the output has, with the fastest of memcpy and, on x86-64,
 // AVX and AVX-512 stores that bypass the caches.
-// usage: streaming_copy same|new THREADS time N
+// usage: streaming_copy same|new D THREADS time N
 //   same  the source is one stretch, which stays in the caches as far as it fits
 //   new   the source moves on through memory as large as the token table
 
@@ -26,9 +26,6 @@
 namespace {
 
 using namespace bench::forward;
-
-constexpr std::size_t kOutput = kBatch * kContext * kDim;  // floats
-constexpr std::size_t kTable = kVocabulary * kDim;
 
 using Copy = void (*)(float* to, const float* from, std::size_t count);  // aligned to 64 bytes, count a multiple of 16
 
@@ -98,22 +95,25 @@ class Team {
 };
 
 void measure(std::span<char*> arguments) {
-  if (arguments.size() != 4) throw std::invalid_argument("usage: streaming_copy same|new THREADS time N");
+  if (arguments.size() != 5) throw std::invalid_argument("usage: streaming_copy same|new D THREADS time N");
   const bool moves = std::string_view(arguments[0]) == "new";
-  const auto threads = static_cast<unsigned>(std::stoul(arguments[1]));
-  firstlayer::Tensor<float, 1> source({kTable});
-  firstlayer::Tensor<float, 1> out({kOutput});
+  const auto threads = static_cast<unsigned>(std::stoul(arguments[2]));
+  const std::size_t dim = std::stoul(arguments[1]);
+  const std::size_t output_floats = kBatch * kContext * dim;
+  const std::size_t table_floats = kVocabulary * dim / 16 * 16;
+  firstlayer::Tensor<float, 1> source({table_floats});
+  firstlayer::Tensor<float, 1> out({output_floats});
   std::ranges::fill(source.flat(), 1.0F);
 
   Copy copy = nullptr;
   std::size_t from = 0;
   Team team(threads, [&](unsigned part) {
-    const std::size_t begin = kOutput / threads * part;
-    copy(out.flat().data() + begin, source.flat().data() + from + begin, kOutput / threads);
+    const std::size_t begin = output_floats / threads * part;
+    copy(out.flat().data() + begin, source.flat().data() + from + begin, output_floats / threads);
   });
   const auto call = [&] {
     team.run();
-    if (moves) from = from + 2 * kOutput <= kTable ? from + kOutput : 0;
+    if (moves) from = from + 2 * output_floats <= table_floats ? from + output_floats : 0;
   };
 
   std::vector<double> fastest;
@@ -121,7 +121,7 @@ void measure(std::span<char*> arguments) {
   for (const Variant& variant : variants()) {
     copy = variant.copy;
     bench::time_calls(kWarmUpCalls, call);
-    std::vector<double> seconds = bench::time_calls(std::stoul(arguments[3]), call);
+    std::vector<double> seconds = bench::time_calls(std::stoul(arguments[4]), call);
     std::ranges::sort(seconds);
     if (fastest.empty() || seconds[seconds.size() / 2] < fastest[fastest.size() / 2]) {
       fastest = std::move(seconds);

@@ -1,4 +1,4 @@
-"""PyTorch on the same work.  usage: torch_forward.py KIND IDS THREADS (dump FILE | time N)
+"""PyTorch on the same work.  usage: torch_forward.py KIND IDS D THREADS (dump FILE | time N)
 
 KIND  eager     wte(x) + wpe(positions), as the lessons write it
       reused    index_select and add_ into one output tensor
@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy
 import torch
 
-V, D, B, T = 50257, 768, 8, 1024
+V, B, T = 50257, 8, 1024
 WARM_UP_CALLS = 20
 
-kind, ids_path, threads, action, argument = sys.argv[1:]
+kind, ids_path, D, threads, action, argument = sys.argv[1:]
+D = int(D)
 torch.set_num_threads(int(threads))
 torch.manual_seed(123)
 wte = torch.nn.Embedding(V, D)

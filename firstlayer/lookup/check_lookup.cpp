@@ -71,4 +71,15 @@ void check_dout(std::string_view where, const Shape<2>& ids, std::size_t dim, Vi
   }
 }
 
+std::optional<TokenId> check_padding(std::string_view where, std::optional<std::int64_t> padding_idx,
+                                     std::size_t vocabulary) {
+  if (!padding_idx) return std::nullopt;
+  const auto rows = static_cast<std::int64_t>(vocabulary);
+  if (*padding_idx < -rows || *padding_idx >= rows) {
+    throw_out_of_range(where, "padding_idx from -V to V - 1 for V = " + std::to_string(vocabulary),
+                       std::to_string(*padding_idx));
+  }
+  return static_cast<TokenId>(*padding_idx < 0 ? *padding_idx + rows : *padding_idx);
+}
+
 }  // namespace firstlayer

@@ -2,6 +2,8 @@
 // What every lookup refuses, in the same words. Internal to the library.
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -34,5 +36,10 @@ void check_out(std::string_view where, const Shape<2>& ids, std::size_t dim, Vie
 
 /// Throws std::invalid_argument unless dout is (B, T, d).
 void check_dout(std::string_view where, const Shape<2>& ids, std::size_t dim, View<const float, 3> dout);
+
+/// A padding_idx, of which negative ones count from the end, as an id below V = `vocabulary`. Throws std::out_of_range
+/// unless it is in -V .. V-1.
+std::optional<TokenId> check_padding(std::string_view where, std::optional<std::int64_t> padding_idx,
+                                     std::size_t vocabulary);
 
 }  // namespace firstlayer

@@ -1,0 +1,83 @@
+#include "firstlayer/lookup/position/relative_bias.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "firstlayer/base/errors.h"
+#include "firstlayer/lookup/position/check_scores.h"
+
+namespace firstlayer {
+namespace {
+
+/// What the buckets of one direction are.
+struct Direction {
+  std::uint64_t count;
+  std::uint64_t exact;  ///< distances below have a bucket of their own
+};
+
+Direction checked_direction(const RelativeBuckets& buckets) {
+  const std::size_t directions = buckets.bidirectional ? 2 : 1;
+  const std::size_t count = buckets.count / directions;
+  if (count < 2 || buckets.count % directions != 0) {
+    throw_invalid(
+        "relative_bucket",
+        buckets.bidirectional ? "an even number of at least 4 buckets for two directions" : "at least 2 buckets",
+        std::to_string(buckets.count));
+  }
+  if (buckets.max_distance <= count / 2) {
+    throw_invalid("relative_bucket",
+                  "a max_distance above " + std::to_string(count / 2) + ", the distances with a bucket of their own",
+                  std::to_string(buckets.max_distance));
+  }
+  return {count, count / 2};
+}
+
+std::size_t bucket_of(std::int64_t key_minus_query, const RelativeBuckets& buckets, const Direction& direction) {
+  const bool after = key_minus_query > 0;
+  if (after && !buckets.bidirectional) return 0;
+  // Unsigned, for the most negative integer has no positive twin.
+  const auto bits = static_cast<std::uint64_t>(key_minus_query);
+  const std::uint64_t distance = after ? bits : 0 - bits;
+  const std::size_t first = after ? direction.count : 0;
+  if (distance < direction.exact) return first + distance;
+
+  const auto exact = static_cast<double>(direction.exact);
+  const double share =
+      std::log(static_cast<double>(distance) / exact) / std::log(static_cast<double>(buckets.max_distance) / exact);
+  // Where a bucket begins at a whole distance, the last bit of a logarithm must not decide.
+  constexpr double kSlack = 1e-12;
+  const double beyond = share * static_cast<double>(direction.count - direction.exact) + kSlack;
+  const double last = static_cast<double>(direction.count - 1 - direction.exact);
+  return first + direction.exact + static_cast<std::size_t>(std::min(beyond, last));
+}
+
+}  // namespace
+
+std::size_t relative_bucket(std::int64_t key_minus_query, const RelativeBuckets& buckets) {
+  return bucket_of(key_minus_query, buckets, checked_direction(buckets));
+}
+
+Tensor<float, 3> relative_bias(View<const float, 2> table, std::size_t queries, std::size_t keys,
+                               const RelativeBuckets& buckets) {
+  const Direction direction = checked_direction(buckets);
+  const std::size_t heads = table.dim(1);
+  if (table.dim(0) != buckets.count) {
+    throw_invalid("relative_bias", "a table (buckets, heads) of " + std::to_string(buckets.count) + " rows",
+                  shape_text(table.shape()));
+  }
+  check_scores("relative_bias", heads, queries, keys);
+  Tensor<float, 3> bias({heads, queries, keys});
+  const View<float, 3> out = bias.view();
+  for (std::size_t q = 0; q < queries; ++q) {
+    const std::size_t own = keys - queries + q;
+    for (std::size_t j = 0; j < keys; ++j) {
+      const std::size_t bucket =
+          bucket_of(static_cast<std::int64_t>(j) - static_cast<std::int64_t>(own), buckets, direction);
+      for (std::size_t h = 0; h < heads; ++h) out(h, q, j) = table(bucket, h);
+    }
+  }
+  return bias;
+}
+
+}  // namespace firstlayer

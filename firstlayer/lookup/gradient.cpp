@@ -21,6 +21,18 @@ void check_gradient(std::string_view where, const RowGradient& gradient, const S
   }
 }
 
+template <class Element>
+void sum_places(const RowGroups& groups, View<const Element, 3> dout, RowGradient& gradient, unsigned threads) {
+  const Shape<3> expected = {groups.batch()[0], groups.batch()[1], dout.dim(2)};
+  if (dout.shape() != expected) {
+    throw_invalid("lookup_gradient",
+                  "dout of shape (B, T, d), a row for each id of shape (B, T) = " + shape_text(groups.batch()),
+                  shape_text(dout.shape()));
+  }
+  gradient.assign(groups.ids(), dout.dim(2));
+  gradient_kernels::sum_groups(groups, dout.data(), dout.dim(2), gradient.rows().data(), threads);
+}
+
 }  // namespace
 
 void RowGradient::assign(std::span<const TokenId> ids, std::size_t dim) {
@@ -38,14 +50,15 @@ void RowGradient::assign(std::span<const TokenId> ids, std::size_t dim) {
 }
 
 void lookup_gradient(const RowGroups& groups, View<const float, 3> dout, RowGradient& gradient, unsigned threads) {
-  const Shape<3> expected = {groups.batch()[0], groups.batch()[1], dout.dim(2)};
-  if (dout.shape() != expected) {
-    throw_invalid("lookup_gradient",
-                  "dout of shape (B, T, d), a row for each id of shape (B, T) = " + shape_text(groups.batch()),
-                  shape_text(dout.shape()));
-  }
-  gradient.assign(groups.ids(), dout.dim(2));
-  gradient_kernels::sum_groups(groups, dout.data(), dout.dim(2), gradient.rows().data(), threads);
+  sum_places(groups, dout, gradient, threads);
+}
+
+void lookup_gradient(const RowGroups& groups, View<const BFloat16, 3> dout, RowGradient& gradient, unsigned threads) {
+  sum_places(groups, dout, gradient, threads);
+}
+
+void lookup_gradient(const RowGroups& groups, View<const Float16, 3> dout, RowGradient& gradient, unsigned threads) {
+  sum_places(groups, dout, gradient, threads);
 }
 
 RowGradient lookup_gradient(const Shape<2>& table, IdView ids, View<const float, 3> dout, unsigned threads) {

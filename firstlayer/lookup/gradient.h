@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "firstlayer/base/half.h"
 #include "firstlayer/base/tensor.h"
 #include "firstlayer/base/token_id.h"
 #include "firstlayer/lookup/id_view.h"
@@ -32,6 +33,11 @@ class RowGradient {
 /// places where ids[b, t] is i, taken in ascending order of b, t in float32, which gives the bits of PyTorch's dense
 /// gradient for any number of threads (0: all). Throws std::invalid_argument for a dout of another shape.
 void lookup_gradient(const RowGroups& groups, View<const float, 3> dout, RowGradient& gradient, unsigned threads = 0);
+
+/// The same for a dout of 16-bit numbers, which are added as floats: the sum of 1,000 ones is 1,000 and not 256.
+void lookup_gradient(const RowGroups& groups, View<const BFloat16, 3> dout, RowGradient& gradient,
+                     unsigned threads = 0);
+void lookup_gradient(const RowGroups& groups, View<const Float16, 3> dout, RowGradient& gradient, unsigned threads = 0);
 
 /// The same from ids. Throws std::out_of_range naming an id that is no row of the table and its (b, t).
 RowGradient lookup_gradient(const Shape<2>& table, IdView ids, View<const float, 3> dout, unsigned threads = 0);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
+#include "firstlayer/base/half.h"
 #include "firstlayer/base/threads.h"
 #include "firstlayer/lookup/group_pieces.h"
 
@@ -21,13 +23,27 @@ namespace firstlayer::gradient_kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace groups_of = firstlayer::HWY_NAMESPACE;
 
-void sum_group_parts(const RowGroups& groups, const GroupPieces& pieces, const float* dout, std::size_t dim,
+template <class Element>
+void sum_group_parts(const RowGroups& groups, const GroupPieces& pieces, const Element* dout, std::size_t dim,
                      float* rows, std::size_t from, std::size_t to) {
   pieces.visit(from, to, [&](std::size_t u, std::size_t begin, std::size_t end) {
     groups_of::sum_columns(groups, dout, dim, u, begin, end, std::array<groups_of::RowMemory, 0>{},
                            [&](auto df, std::size_t group, std::size_t k, auto sum)
                                HWY_ATTR { hn::StoreU(sum, df, rows + group * dim + k); });
   });
+}
+
+void sum_float_parts(const RowGroups& groups, const GroupPieces& pieces, const float* dout, std::size_t dim,
+                     float* rows, std::size_t from, std::size_t to) {
+  sum_group_parts(groups, pieces, dout, dim, rows, from, to);
+}
+void sum_bfloat16_parts(const RowGroups& groups, const GroupPieces& pieces, const BFloat16* dout, std::size_t dim,
+                        float* rows, std::size_t from, std::size_t to) {
+  sum_group_parts(groups, pieces, dout, dim, rows, from, to);
+}
+void sum_float16_parts(const RowGroups& groups, const GroupPieces& pieces, const Float16* dout, std::size_t dim,
+                       float* rows, std::size_t from, std::size_t to) {
+  sum_group_parts(groups, pieces, dout, dim, rows, from, to);
 }
 
 /// dpositions[t, k ...] for kCount vectors.
@@ -85,15 +101,27 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace firstlayer::gradient_kernels {
 
-HWY_EXPORT(sum_group_parts);
+HWY_EXPORT(sum_float_parts);
+HWY_EXPORT(sum_bfloat16_parts);
+HWY_EXPORT(sum_float16_parts);
 HWY_EXPORT(sum_batch_positions);
 
-void sum_groups(const RowGroups& groups, const float* dout, std::size_t dim, float* rows, unsigned threads) {
+template <class Element>
+void sum_groups(const RowGroups& groups, const Element* dout, std::size_t dim, float* rows, unsigned threads) {
   const GroupPieces pieces(groups, dim);
   parallel_for(pieces.work(), threads, [&](std::size_t from, std::size_t to) {
-    HWY_DYNAMIC_DISPATCH(sum_group_parts)(groups, pieces, dout, dim, rows, from, to);
+    if constexpr (std::is_same_v<Element, float>) {
+      HWY_DYNAMIC_DISPATCH(sum_float_parts)(groups, pieces, dout, dim, rows, from, to);
+    } else if constexpr (std::is_same_v<Element, BFloat16>) {
+      HWY_DYNAMIC_DISPATCH(sum_bfloat16_parts)(groups, pieces, dout, dim, rows, from, to);
+    } else {
+      HWY_DYNAMIC_DISPATCH(sum_float16_parts)(groups, pieces, dout, dim, rows, from, to);
+    }
   });
 }
+template void sum_groups(const RowGroups&, const float*, std::size_t, float*, unsigned);
+template void sum_groups(const RowGroups&, const BFloat16*, std::size_t, float*, unsigned);
+template void sum_groups(const RowGroups&, const Float16*, std::size_t, float*, unsigned);
 
 void sum_batch(View<const float, 3> dout, float* dpositions, unsigned threads) {
   const Cascade cascade(dout.shape()[0]);

@@ -9,8 +9,11 @@
 namespace firstlayer::gradient_kernels {
 
 /// rows[u] = the sum of the rows of dout (places, dim) of group u, from zero, in ascending order; rows (U, dim).
-void sum_groups_reference(const RowGroups& groups, const float* dout, std::size_t dim, float* rows);
-void sum_groups(const RowGroups& groups, const float* dout, std::size_t dim, float* rows, unsigned threads);
+/// Element is float, BFloat16 or Float16; sums are float.
+template <class Element>
+void sum_groups_reference(const RowGroups& groups, const Element* dout, std::size_t dim, float* rows);
+template <class Element>
+void sum_groups(const RowGroups& groups, const Element* dout, std::size_t dim, float* rows, unsigned threads);
 
 /// dpositions[t] = the sum of dout[b, t] over b, dpositions (T, d), in the order of PyTorch's sum over an outer axis:
 /// one after the other in blocks of 16, whose sums go to a second level, of which 16 go to a third, and so on.

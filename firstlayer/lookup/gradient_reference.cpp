@@ -1,6 +1,7 @@
 #include <array>
 #include <bit>
 
+#include "firstlayer/base/half.h"
 #include "firstlayer/lookup/gradient_kernels.h"
 
 namespace firstlayer::gradient_kernels {
@@ -17,16 +18,21 @@ std::size_t Cascade::carries(std::size_t done) const {
   return level;
 }
 
-void sum_groups_reference(const RowGroups& groups, const float* dout, std::size_t dim, float* rows) {
+template <class Element>
+void sum_groups_reference(const RowGroups& groups, const Element* dout, std::size_t dim, float* rows) {
   for (std::size_t u = 0; u < groups.size(); ++u) {
     for (std::size_t k = 0; k < dim; ++k) {
       float sum = 0.0F;
       for (std::size_t i = groups.starts()[u]; i < groups.starts()[u + 1]; ++i)
-        sum += dout[groups.places()[i] * dim + k];
+        sum += static_cast<float>(dout[groups.places()[i] * dim + k]);
       rows[u * dim + k] = sum;
     }
   }
 }
+
+template void sum_groups_reference(const RowGroups&, const float*, std::size_t, float*);
+template void sum_groups_reference(const RowGroups&, const BFloat16*, std::size_t, float*);
+template void sum_groups_reference(const RowGroups&, const Float16*, std::size_t, float*);
 
 void sum_batch_reference(View<const float, 3> dout, float* dpositions) {
   const auto [B, T, d] = dout.shape();

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "firstlayer/base/half.h"
 #include "firstlayer/lookup/group_pieces.h"
 #include "firstlayer/lookup/row_groups.h"
 #include "hwy/highway.h"
@@ -33,12 +34,32 @@ inline constexpr std::size_t kSums = HWY_TARGET <= HWY_AVX3 ? 16 : 8;
 inline constexpr std::size_t kLineFloats = 64 / sizeof(float);
 
 /// Into the second-level cache: its queue of open requests is longer than the first level's, which stores need too.
-HWY_INLINE void fetch(const float* data) { __builtin_prefetch(data, 0, 2); }
+HWY_INLINE void fetch(const void* data) { __builtin_prefetch(data, 0, 2); }
+
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> load(Tag df, const float* from) {
+  return hn::LoadU(df, from);
+}
+
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> load(Tag df, const BFloat16* from) {
+  const hn::Rebind<std::uint16_t, Tag> du16;
+  const hn::RebindToUnsigned<Tag> du32;
+  const auto bits = hn::LoadU(du16, reinterpret_cast<const std::uint16_t*>(from));
+  return hn::BitCast(df, hn::ShiftLeft<16>(hn::PromoteTo(du32, bits)));
+}
+
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> load(Tag df, const Float16* from) {
+  const hn::Rebind<hwy::float16_t, Tag> df16;
+  const hn::Rebind<std::uint16_t, Tag> du16;
+  return hn::PromoteTo(df, hn::BitCast(df16, hn::LoadU(du16, reinterpret_cast<const std::uint16_t*>(from))));
+}
 
 /// Sums columns [k, k + kCount vectors) of group u's rows of dout (places, dim), from zero and in ascending order of
-/// places as PyTorch does, and hands each sum on: use(df, u, k, sum).
-template <std::size_t kCount, class Tag, std::size_t kMemories, class Use>
-HWY_INLINE void sum_block(Tag df, const RowGroups& groups, const float* dout, std::size_t dim, std::size_t u,
+/// places as PyTorch does, and hands each sum on: use(df, u, k, sum). Numbers of 16 bits are added as floats.
+template <std::size_t kCount, class Tag, class Element, std::size_t kMemories, class Use>
+HWY_INLINE void sum_block(Tag df, const RowGroups& groups, const Element* dout, std::size_t dim, std::size_t u,
                           std::size_t k, const std::array<RowMemory, kMemories>& wanted, Use& use) {
   constexpr std::size_t kPlacesAhead = 4;
   constexpr std::size_t kGroupsAhead = 2;
@@ -49,18 +70,18 @@ HWY_INLINE void sum_block(Tag df, const RowGroups& groups, const float* dout, st
   const auto starts_line = [&](std::size_t j) { return kCount > 1 && j * lanes % kLineFloats == 0; };
 
   const std::size_t next = std::min(u + kGroupsAhead, groups.size() - 1);
-  const float* next_row = dout + places[groups.starts()[next]] * dim + k;
-  const float* row = dout + places[begin] * dim + k;
+  const Element* next_row = dout + places[groups.starts()[next]] * dim + k;
+  const Element* row = dout + places[begin] * dim + k;
   hn::Vec<Tag> sums[kCount];
   for (std::size_t j = 0; j < kCount; ++j) {
-    sums[j] = hn::Add(hn::Zero(df), hn::LoadU(df, row + j * lanes));
+    sums[j] = hn::Add(hn::Zero(df), load(df, row + j * lanes));
     if (starts_line(j)) fetch(next_row + j * lanes);
   }
   for (std::size_t i = begin + 1; i < end; ++i) {
     row = dout + places[i] * dim + k;
-    const float* ahead = dout + places[std::min(i + kPlacesAhead, end - 1)] * dim + k;
+    const Element* ahead = dout + places[std::min(i + kPlacesAhead, end - 1)] * dim + k;
     for (std::size_t j = 0; j < kCount; ++j) {
-      sums[j] = hn::Add(sums[j], hn::LoadU(df, row + j * lanes));
+      sums[j] = hn::Add(sums[j], load(df, row + j * lanes));
       if (starts_line(j)) fetch(ahead + j * lanes);
     }
   }
@@ -74,8 +95,8 @@ HWY_INLINE void sum_block(Tag df, const RowGroups& groups, const float* dout, st
 
 /// Hands the gradient of columns [begin, end) of group u on in vectors: use(df, u, k, sum), where df is a tag of as
 /// many lanes as the sum has. `wanted` are the rows that `use` reads: those of a later group are fetched meanwhile.
-template <std::size_t kMemories, class Use>
-HWY_INLINE void sum_columns(const RowGroups& groups, const float* dout, std::size_t dim, std::size_t u,
+template <class Element, std::size_t kMemories, class Use>
+HWY_INLINE void sum_columns(const RowGroups& groups, const Element* dout, std::size_t dim, std::size_t u,
                             std::size_t begin, std::size_t end, const std::array<RowMemory, kMemories>& wanted,
                             Use use) {
   const hn::ScalableTag<float> df;

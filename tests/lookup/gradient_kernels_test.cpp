@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "firstlayer/base/half.h"
 #include "firstlayer/base/random.h"
 #include "tests/every_target.h"
 #include "tests/same_bits.h"
@@ -41,6 +42,35 @@ TEST_P(GradientKernels, EqualTheReferenceForGroups) {
   for (int round = 0; round < 40; ++round) {
     expect_groups_equal({1 + generator.next_u32() % 4, 1 + generator.next_u32() % 60, 1 + generator.next_u32() % 700},
                         1 + generator.next_u32() % 100, generator);
+  }
+}
+
+template <class Element>
+void expect_halves_equal(const Shape<3>& shape, Generator& generator) {
+  SCOPED_TRACE(shape_text(shape));
+  constexpr std::uint32_t kVocabulary = 9;
+  Tensor<TokenId, 2> ids({shape[0], shape[1]});
+  for (TokenId& id : ids.flat()) id = generator.next_u32() % kVocabulary;
+  Tensor<Element, 3> dout(shape);
+  for (Element& value : dout.flat()) {
+    const std::uint32_t bits = generator.next_u32();
+    value.bits = static_cast<std::uint16_t>((bits & 0x7c00U) == 0x7c00U ? bits & 0x83ffU : bits);  // finite
+  }
+  const RowGroups groups(ids, kVocabulary);
+  std::vector<float> expected(groups.size() * shape[2]);
+  sum_groups_reference(groups, dout.flat().data(), shape[2], expected.data());
+  for (unsigned threads : {1U, 3U}) {
+    std::vector<float> received(expected.size(), -77.0F);
+    sum_groups(groups, dout.flat().data(), shape[2], received.data(), threads);
+    EXPECT_EQ(difference(expected, received), "") << threads << " threads";
+  }
+}
+
+TEST_P(GradientKernels, EqualTheReferenceForNumbersOf16Bits) {
+  Generator generator(3);
+  for (const Shape<3>& shape : std::vector<Shape<3>>{{1, 1, 1}, {2, 9, 7}, {2, 40, 768}, {3, 5, 300}}) {
+    expect_halves_equal<BFloat16>(shape, generator);
+    expect_halves_equal<Float16>(shape, generator);
   }
 }
 

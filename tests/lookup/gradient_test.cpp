@@ -85,6 +85,17 @@ TEST_F(LookupGradient, AStepSubtractsRateTimesGradient) {
   EXPECT_EQ(std::vector<float>(table.flat().begin(), table.flat().end()), (std::vector<float>{1.0F, 1.0F, 0.0F, 3.0F}));
 }
 
+// PyTorch's own bfloat16 gradient rounds at every addition and stops at 256.
+TEST_F(LookupGradient, OfAThousandOnesIsAThousandAlsoInBfloat16) {
+  const Tensor<TokenId, 2> zeros({10, 100});
+  Tensor<BFloat16, 3> ones({10, 100, 3});
+  for (BFloat16& one : ones.flat()) one = BFloat16(1.0F);
+  RowGradient gradient;
+  lookup_gradient(RowGroups(zeros, 5), ones, gradient);
+  EXPECT_EQ(std::vector<float>(gradient.rows().flat().begin(), gradient.rows().flat().end()),
+            (std::vector<float>{1000.0F, 1000.0F, 1000.0F}));
+}
+
 TEST_F(LookupGradient, OfNoIdsHasNoRows) {
   Tensor<TokenId, 2> none({0, 4});
   Tensor<float, 3> dout({0, 4, 33});

@@ -27,3 +27,12 @@
 #include "firstlayer/lookup/id_view.h"
 #include "firstlayer/lookup/input_embedding.h"
 #include "firstlayer/lookup/row_groups.h"
+
+// where a token stands: what is added to its vector, and what acts later on queries, keys and scores
+#include "firstlayer/lookup/position/alibi.h"
+#include "firstlayer/lookup/position/position_ids.h"
+#include "firstlayer/lookup/position/relative_bias.h"
+#include "firstlayer/lookup/position/rotary.h"
+#include "firstlayer/lookup/position/rotary_scaling.h"
+#include "firstlayer/lookup/position/scheme.h"
+#include "firstlayer/lookup/position/sinusoidal.h"

@@ -6,7 +6,7 @@ Usage: tools/make_torch_golden.py random | feed | lookup --tinygpt DIR | gradien
 random             tests/data/random/torch.txt, read by tests/base/random_test.cpp
 feed               tests/data/feed/torch.txt and verdict_ids.txt; the second needs tiktoken and --text the-verdict.txt
 lookup             tests/data/lookup/tinygpt.safetensors from the files of llm-viz in DIR (see NOTICE)
-gradient           prints the hash in tests/lookup/gradient_test.cpp
+gradient           prints the hashes in tests/lookup/gradient_test.cpp
 large-permutation  prints the hash of randperm(214,748,364), where PyTorch changes its algorithm; needs 4 GB and
                    half a minute
 """
@@ -101,14 +101,25 @@ def write_tinygpt(folder: pathlib.Path) -> None:
     save_file(tensors, DATA / "lookup" / "tinygpt.safetensors")
 
 
-def gradient_hash() -> str:
+def gradient_hashes() -> dict[str, str]:
     vocabulary, dim, batch, length = 97, 33, 8, 64
     torch.manual_seed(5)
     dout = torch.randn(batch, length, dim)
     ids = torch.tensor([(i * i * 31 + 7) % vocabulary for i in range(batch * length)]).reshape(batch, length)
-    embedding = torch.nn.Embedding(vocabulary, dim)
-    embedding(ids).backward(dout)
-    return hashlib.sha256(embedding.weight.grad.numpy().tobytes()).hexdigest()
+    tokens = torch.nn.Embedding(vocabulary, dim)
+    tokens(ids).backward(dout)
+    hashes = {"tokens": sha256(tokens.weight.grad)}
+    for batch in (1, 8, 40, 600):
+        torch.manual_seed(5)
+        dout = torch.randn(batch, 7, dim)
+        tokens, positions = torch.nn.Embedding(vocabulary, dim), torch.nn.Embedding(7, dim)
+        (tokens(torch.zeros(batch, 7, dtype=torch.long)) + positions(torch.arange(7))).backward(dout)
+        hashes[f"positions, B = {batch}"] = sha256(positions.weight.grad)
+    return hashes
+
+
+def sha256(tensor: torch.Tensor) -> str:
+    return hashlib.sha256(tensor.numpy().tobytes()).hexdigest()
 
 
 def main() -> None:
@@ -131,7 +142,7 @@ def main() -> None:
     elif arguments.what == "lookup":
         write_tinygpt(arguments.tinygpt)
     elif arguments.what == "gradient":
-        print(gradient_hash())
+        print("\n".join(f"{what}: {value}" for what, value in gradient_hashes().items()))
     else:
         for count in (214_748_363, 214_748_364):
             torch.manual_seed(123)

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "firstlayer/base/random.h"
@@ -50,11 +51,52 @@ RowGradient one_row(TokenId id, const std::vector<float>& row) {
 
 std::string hash(const Tensor<float, 2>& tensor) { return testing::sha256_hex(std::as_bytes(tensor.flat())); }
 
-// `tools/make_torch_golden.py gradient` prints the hash of weight.grad.
+// `tools/make_torch_golden.py gradient` prints the hashes of weight.grad.
 TEST_F(LookupGradient, HasTheBitsOfTorchsDenseGradient) {
   RowGradient gradient = lookup_gradient(kTable, ids_, dout_);
   EXPECT_EQ(gradient.ids().size(), 49U);
   EXPECT_EQ(hash(dense(gradient, kTable)), "ac1169a6d030adc0319c9a1ae0ce88d4f79784e7ac0d451ec1d070f2dcc7a1af");
+}
+
+// B beyond 16 is summed in blocks, and beyond 256 in blocks of blocks.
+TEST(PositionGradient, HasTheBitsOfTorchsSumOverTheBatch) {
+  const std::vector<std::pair<std::size_t, std::string>> hashes = {
+      {1, "fd9cc379352871cc47aaa84bb4295e737213bf95ccd5be974a6f791d25941d6e"},
+      {8, "26d807ac2e4844f193a60f7071d60c09151eaccbb6071ff2ea66d9da3d3f05cb"},
+      {40, "6f3aff7015b33e78e106703ae966542bb91aa141ffcfa06096b8882581c4897d"},
+      {600, "764a00e82e3ead0ccf234aae358effb079f60f98679f33da484b5753470c72a8"},
+  };
+  for (const auto& [batch, expected] : hashes) {
+    Generator generator(5);
+    Tensor<float, 3> dout({batch, 7, 33});
+    generator.fill_normal(dout.flat());
+    for (unsigned threads : {1U, 2U, 3U}) {
+      Tensor<float, 2> dpositions({7, 33});
+      position_gradient(dout, dpositions, threads);
+      EXPECT_EQ(hash(dpositions), expected) << "B = " << batch;
+    }
+  }
+}
+
+TEST(PositionGradient, RefusesAnotherShape) {
+  const Tensor<float, 3> dout({2, 7, 3});
+  Tensor<float, 2> dpositions({3, 7});
+  EXPECT_EQ(testing::message_of<std::invalid_argument>([&] { position_gradient(dout, dpositions); }),
+            "[position_gradient] expected dpositions of shape (T, d) = (7, 3), received (3, 7)");
+}
+
+TEST(AddRows, MakesTheDenseGradient) {
+  Tensor<float, 2> dtable({3, 2});
+  dtable.flat()[2] = 1.0F;
+  add_rows(one_row(1, {2.0F, -4.0F}), dtable);
+  EXPECT_EQ(std::vector<float>(dtable.flat().begin(), dtable.flat().end()), (std::vector<float>{0, 0, 3, -4, 0, 0}));
+}
+
+TEST(RowGradient, RefusesIdsThatAreNotAscending) {
+  const std::vector<TokenId> ids = {4, 4};
+  RowGradient gradient;
+  EXPECT_EQ(testing::message_of<std::invalid_argument>([&] { gradient.assign(ids, 2); }),
+            "[RowGradient] expected different ids in ascending order, received 4 before 4");
 }
 
 TEST_F(LookupGradient, EqualsTheTransposedOneHotMatrixTimesDout) {

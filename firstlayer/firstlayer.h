@@ -22,6 +22,7 @@
 
 // ids (B, T) -> (B, T, d), and the gradient back
 #include "firstlayer/lookup/embedding.h"
+#include "firstlayer/lookup/embedding_bag.h"
 #include "firstlayer/lookup/embedding_table.h"
 #include "firstlayer/lookup/gradient.h"
 #include "firstlayer/lookup/id_view.h"

@@ -75,7 +75,7 @@ void position_gradient(View<const float, 3> dout, View<float, 2> dpositions, uns
     throw_invalid("position_gradient", "dpositions of shape (T, d) = " + shape_text(expected),
                   shape_text(dpositions.shape()));
   }
-  gradient_kernels::sum_batch(dout, dpositions.data(), threads);
+  gradient_kernels::sum_batch(dout.data(), dout.dim(0), dpositions.size(), dpositions.data(), threads);
 }
 
 void add_rows(const RowGradient& gradient, View<float, 2> dtable) {

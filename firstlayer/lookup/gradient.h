@@ -43,7 +43,8 @@ void lookup_gradient(const RowGroups& groups, View<const Float16, 3> dout, RowGr
 RowGradient lookup_gradient(const Shape<2>& table, IdView ids, View<const float, 3> dout, unsigned threads = 0);
 
 /// The gradient of positions 0 .. T-1 that were added to every row of the batch: dpositions[t] = sum over b of
-/// dout[b, t], with the bits of PyTorch's sum over the batch. Throws std::invalid_argument unless dpositions is (T, d).
+/// dout[b, t], with the bits of PyTorch's sum over the batch on one thread. Throws std::invalid_argument unless
+/// dpositions is (T, d).
 void position_gradient(View<const float, 3> dout, View<float, 2> dpositions, unsigned threads = 0);
 
 /// dtable[i] += gradient[i] for the rows of the gradient, which makes the dense gradient from zeros. Throws

@@ -46,26 +46,24 @@ void sum_float16_parts(const RowGroups& groups, const GroupPieces& pieces, const
   sum_group_parts(groups, pieces, dout, dim, rows, from, to);
 }
 
-/// dpositions[t, k ...] for kCount vectors.
-template <std::size_t kCount, class Tag>
-HWY_INLINE void sum_batch_block(Tag df, View<const float, 3> dout, const Cascade& cascade, std::size_t t, std::size_t k,
-                                float* out) {
+/// kCount vectors of sums from column c on.
+template <std::size_t kCount>
+HWY_INLINE void sum_batch_block(const float* dout, std::size_t batch, std::size_t columns, const Cascade& cascade,
+                                std::size_t c, float* sums_out) {
+  const hn::ScalableTag<float> df;
   const std::size_t lanes = hn::Lanes(df);
-  const std::size_t batch = dout.shape()[0];
-  const std::size_t step = dout.shape()[1] * dout.shape()[2];
-  const std::size_t block_mask = (std::size_t{1} << cascade.bits) - 1;
-  const float* row = &dout(0, t, k);
-  hn::Vec<Tag> sums[Cascade::kLevels][kCount];
+  const float* row = dout + c;
+  hn::Vec<decltype(df)> sums[Cascade::kLevels][kCount];
   for (auto& level : sums) {
     for (auto& sum : level) sum = hn::Zero(df);
   }
-  for (std::size_t b = 0; b < batch; ++b, row += step) {
+  for (std::size_t b = 0; b < batch; ++b, row += columns) {
     for (std::size_t j = 0; j < kCount; ++j) {
       sums[0][j] = hn::Add(sums[0][j], hn::LoadU(df, row + j * lanes));
-      // The next position's numbers lie right behind these, in every row of the batch.
-      if (kCount > 1 && j * lanes % groups_of::kLineFloats == 0) groups_of::fetch(row + dout.shape()[2] + j * lanes);
+      // The next block's numbers lie right behind these, in every row of the batch.
+      if (kCount > 1 && j * lanes % groups_of::kLineFloats == 0) groups_of::fetch(row + (kCount + j) * lanes);
     }
-    if (((b + 1) & block_mask) != 0) continue;
+    if (!cascade.ends_block(b + 1)) continue;
     for (std::size_t level = 0; level < cascade.carries(b + 1); ++level) {
       for (std::size_t j = 0; j < kCount; ++j) {
         sums[level + 1][j] = hn::Add(sums[level + 1][j], sums[level][j]);
@@ -74,25 +72,21 @@ HWY_INLINE void sum_batch_block(Tag df, View<const float, 3> dout, const Cascade
     }
   }
   for (std::size_t j = 0; j < kCount; ++j) {
-    hn::StoreU(hn::Add(hn::Add(hn::Add(sums[0][j], sums[1][j]), sums[2][j]), sums[3][j]), df, out + k + j * lanes);
+    hn::StoreU(hn::Add(hn::Add(hn::Add(sums[0][j], sums[1][j]), sums[2][j]), sums[3][j]), df, sums_out + c + j * lanes);
   }
 }
 
-void sum_batch_positions(View<const float, 3> dout, const Cascade& cascade, float* dpositions, std::size_t from,
-                         std::size_t to) {
-  const hn::ScalableTag<float> df;
-  const hn::CappedTag<float, 1> one;
-  const std::size_t lanes = hn::Lanes(df);
-  const std::size_t dim = dout.shape()[2];
-  for (std::size_t t = from; t < to; ++t) {
-    float* out = dpositions + t * dim;
-    std::size_t k = 0;
-    for (; k + groups_of::kSums * lanes <= dim; k += groups_of::kSums * lanes) {
-      sum_batch_block<groups_of::kSums>(df, dout, cascade, t, k, out);
-    }
-    for (; k + lanes <= dim; k += lanes) sum_batch_block<1>(df, dout, cascade, t, k, out);
-    for (; k < dim; ++k) sum_batch_block<1>(one, dout, cascade, t, k, out);
+void sum_batch_columns(const float* dout, std::size_t batch, std::size_t columns, float* sums, std::size_t begin,
+                       std::size_t end) {
+  const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>());
+  const std::size_t blocked = std::min(end, blocked_columns(columns));
+  const Cascade cascade(batch);
+  std::size_t c = begin;
+  for (; c + groups_of::kSums * lanes <= blocked; c += groups_of::kSums * lanes) {
+    sum_batch_block<groups_of::kSums>(dout, batch, columns, cascade, c, sums);
   }
+  for (; c + lanes <= blocked; c += lanes) sum_batch_block<1>(dout, batch, columns, cascade, c, sums);
+  sum_columns_reference(dout, batch, columns, sums, c, end);
 }
 
 }  // namespace firstlayer::gradient_kernels::HWY_NAMESPACE
@@ -104,7 +98,7 @@ namespace firstlayer::gradient_kernels {
 HWY_EXPORT(sum_float_parts);
 HWY_EXPORT(sum_bfloat16_parts);
 HWY_EXPORT(sum_float16_parts);
-HWY_EXPORT(sum_batch_positions);
+HWY_EXPORT(sum_batch_columns);
 
 template <class Element>
 void sum_groups(const RowGroups& groups, const Element* dout, std::size_t dim, float* rows, unsigned threads) {
@@ -123,10 +117,10 @@ template void sum_groups(const RowGroups&, const float*, std::size_t, float*, un
 template void sum_groups(const RowGroups&, const BFloat16*, std::size_t, float*, unsigned);
 template void sum_groups(const RowGroups&, const Float16*, std::size_t, float*, unsigned);
 
-void sum_batch(View<const float, 3> dout, float* dpositions, unsigned threads) {
-  const Cascade cascade(dout.shape()[0]);
-  parallel_for(dout.shape()[1], threads, [&](std::size_t from, std::size_t to) {
-    HWY_DYNAMIC_DISPATCH(sum_batch_positions)(dout, cascade, dpositions, from, to);
+void sum_batch(const float* dout, std::size_t batch, std::size_t columns, float* sums, unsigned threads) {
+  constexpr std::size_t kPart = 256;  // columns, so that no block is cut
+  parallel_for((columns + kPart - 1) / kPart, threads, [&](std::size_t from, std::size_t to) {
+    HWY_DYNAMIC_DISPATCH(sum_batch_columns)(dout, batch, columns, sums, from * kPart, std::min(columns, to * kPart));
   });
 }
 

@@ -15,19 +15,30 @@ void sum_groups_reference(const RowGroups& groups, const Element* dout, std::siz
 template <class Element>
 void sum_groups(const RowGroups& groups, const Element* dout, std::size_t dim, float* rows, unsigned threads);
 
-/// dpositions[t] = the sum of dout[b, t] over b, dpositions (T, d), in the order of PyTorch's sum over an outer axis:
-/// one after the other in blocks of 16, whose sums go to a second level, of which 16 go to a third, and so on.
-void sum_batch_reference(View<const float, 3> dout, float* dpositions);
-void sum_batch(View<const float, 3> dout, float* dpositions, unsigned threads);
+/// sums[c] = the sum of dout[b, c] over b, for dout (batch, columns), in the order of PyTorch 2.13's sum over the outer
+/// axis on one thread. Whole blocks of 32 columns: one row after the other in blocks of 16, whose sums go to a second
+/// level, of which 16 go to a third, and so on. The columns behind them: rows b with the same b % 4 in that way, then
+/// the rows left over on the first of those four sums, then the other three sums on it.
+void sum_batch_reference(const float* dout, std::size_t batch, std::size_t columns, float* sums);
+void sum_batch(const float* dout, std::size_t batch, std::size_t columns, float* sums, unsigned threads);
 
-/// Levels and block length of that order for B rows.
+/// Columns [begin, end) of it.
+void sum_columns_reference(const float* dout, std::size_t batch, std::size_t columns, float* sums, std::size_t begin,
+                           std::size_t end);
+
+/// The first of the columns that are summed the other way.
+inline std::size_t blocked_columns(std::size_t columns) { return columns / 32 * 32; }
+
+/// The levels of one such sum of `count` rows.
 struct Cascade {
   static constexpr std::size_t kLevels = 4;
   explicit Cascade(std::size_t count);
 
-  std::size_t bits;  ///< a block holds 2^bits
-  /// How many levels are carried up once `done` rows, a multiple of a block, are summed.
+  /// Whether a block ends after `done` rows, and how many levels are then carried up.
+  bool ends_block(std::size_t done) const { return (done & ((std::size_t{1} << bits) - 1)) == 0; }
   std::size_t carries(std::size_t done) const;
+
+  std::size_t bits;  ///< a block holds 2^bits
 };
 
 }  // namespace firstlayer::gradient_kernels

@@ -34,23 +34,46 @@ template void sum_groups_reference(const RowGroups&, const float*, std::size_t, 
 template void sum_groups_reference(const RowGroups&, const BFloat16*, std::size_t, float*);
 template void sum_groups_reference(const RowGroups&, const Float16*, std::size_t, float*);
 
-void sum_batch_reference(View<const float, 3> dout, float* dpositions) {
-  const auto [B, T, d] = dout.shape();
-  const Cascade cascade(B);
-  for (std::size_t t = 0; t < T; ++t) {
-    for (std::size_t k = 0; k < d; ++k) {
-      std::array<float, Cascade::kLevels> sums{};
-      for (std::size_t b = 0; b < B; ++b) {
-        sums[0] += dout(b, t, k);
-        if (((b + 1) & ((std::size_t{1} << cascade.bits) - 1)) != 0) continue;
-        for (std::size_t level = 0; level < cascade.carries(b + 1); ++level) {
-          sums[level + 1] += sums[level];
-          sums[level] = 0.0F;
-        }
-      }
-      dpositions[t * d + k] = ((sums[0] + sums[1]) + sums[2]) + sums[3];
+namespace {
+
+/// The sum of `count` numbers, `step` apart, block by block.
+float cascaded_sum(const float* from, std::size_t count, std::size_t step) {
+  const Cascade cascade(count);
+  std::array<float, Cascade::kLevels> sums{};
+  for (std::size_t i = 0; i < count; ++i) {
+    sums[0] += from[i * step];
+    if (!cascade.ends_block(i + 1)) continue;
+    for (std::size_t level = 0; level < cascade.carries(i + 1); ++level) {
+      sums[level + 1] += sums[level];
+      sums[level] = 0.0F;
     }
   }
+  return ((sums[0] + sums[1]) + sums[2]) + sums[3];
+}
+
+/// The same numbers as four interleaved sums.
+float interleaved_sum(const float* from, std::size_t count, std::size_t step) {
+  constexpr std::size_t kParts = 4;
+  std::array<float, kParts> sums;
+  for (std::size_t part = 0; part < kParts; ++part) {
+    sums[part] = cascaded_sum(from + part * step, count / kParts, kParts * step);
+  }
+  for (std::size_t i = count / kParts * kParts; i < count; ++i) sums[0] += from[i * step];
+  return ((sums[0] + sums[1]) + sums[2]) + sums[3];
+}
+
+}  // namespace
+
+void sum_columns_reference(const float* dout, std::size_t batch, std::size_t columns, float* sums, std::size_t begin,
+                           std::size_t end) {
+  for (std::size_t c = begin; c < end; ++c) {
+    sums[c] = c < blocked_columns(columns) ? cascaded_sum(dout + c, batch, columns)
+                                           : interleaved_sum(dout + c, batch, columns);
+  }
+}
+
+void sum_batch_reference(const float* dout, std::size_t batch, std::size_t columns, float* sums) {
+  sum_columns_reference(dout, batch, columns, sums, 0, columns);
 }
 
 }  // namespace firstlayer::gradient_kernels

@@ -77,16 +77,16 @@ TEST_P(GradientKernels, EqualTheReferenceForNumbersOf16Bits) {
 TEST_P(GradientKernels, EqualTheReferenceForTheBatch) {
   Generator generator(2);
   for (std::size_t batch : {0, 1, 2, 8, 15, 16, 17, 31, 32, 33, 100, 255, 256, 257, 300, 4096, 5000}) {
-    for (std::size_t dim : {1, 3, 16, 129, 768}) {
-      if (batch > 300 && dim > 16) continue;
-      Tensor<float, 3> dout({batch, 3, dim});
+    for (std::size_t columns : {1, 3, 16, 31, 32, 33, 129, 768, 2100}) {
+      if (batch > 300 && columns > 33) continue;
+      Tensor<float, 2> dout({batch, columns});
       generator.fill_normal(dout.flat());
-      std::vector<float> expected(3 * dim);
-      sum_batch_reference(dout, expected.data());
+      std::vector<float> expected(columns);
+      sum_batch_reference(dout.flat().data(), batch, columns, expected.data());
       for (unsigned threads : {1U, 3U}) {
         std::vector<float> received(expected.size(), -77.0F);
-        sum_batch(dout, received.data(), threads);
-        EXPECT_EQ(difference(expected, received), "") << "B = " << batch << ", d = " << dim;
+        sum_batch(dout.flat().data(), batch, columns, received.data(), threads);
+        EXPECT_EQ(difference(expected, received), "") << "B = " << batch << ", columns = " << columns;
       }
     }
   }

@@ -21,12 +21,14 @@
 #include "firstlayer/formats/safetensors.h"
 
 // ids (B, T) -> (B, T, d), and the gradient back
+#include "firstlayer/lookup/dropout.h"
 #include "firstlayer/lookup/embedding.h"
 #include "firstlayer/lookup/embedding_bag.h"
 #include "firstlayer/lookup/embedding_table.h"
 #include "firstlayer/lookup/gradient.h"
 #include "firstlayer/lookup/id_view.h"
 #include "firstlayer/lookup/input_embedding.h"
+#include "firstlayer/lookup/normalize.h"
 #include "firstlayer/lookup/row_groups.h"
 
 // where a token stands: what is added to its vector, and what acts later on queries, keys and scores
@@ -37,3 +39,7 @@
 #include "firstlayer/lookup/position/rotary_scaling.h"
 #include "firstlayer/lookup/position/scheme.h"
 #include "firstlayer/lookup/position/sinusoidal.h"
+
+// what was computed, looked at
+#include "firstlayer/view/attention.h"
+#include "firstlayer/view/explain.h"

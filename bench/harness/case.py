@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness import process
-from harness.contender import Contender, Measurement
+from harness.contender import Contender, Measurement, farthest
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,23 @@ class Case:
         expected = reference.digest()
         for contender in others:
             progress(f"{self.name}: output of {contender.name}")
+            if contender.tolerance:
+                self._check_close(reference, contender)
+                continue
             received = contender.digest()
             if received != expected:
                 raise RuntimeError(
                     f"[{self.name}] expected the output of {contender.name} to equal that of {reference.name} "
                     f"(SHA-256 {expected[:16]}), received {received[:16]}: nothing was timed"
                 )
+
+    def _check_close(self, reference: Contender, contender: Contender) -> None:
+        distance = farthest(reference.output(), contender.output())
+        if not distance <= contender.tolerance:
+            raise RuntimeError(
+                f"[{self.name}] expected the output of {contender.name} within {contender.tolerance:g} of that of "
+                f"{reference.name}, received {distance:g} at the farthest: nothing was timed"
+            )
 
     def to_json(self) -> dict:
         """What is kept in bench/results: seconds and bytes, as harness.table shows them."""

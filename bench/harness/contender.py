@@ -1,7 +1,9 @@
 """A contender: one implementation of a task's work, measured in a process of its own."""
 
+import array
 import hashlib
 import json
+import math
 import statistics
 import tempfile
 from abc import ABC, abstractmethod
@@ -18,13 +20,15 @@ Sample = Mapping[str, Sequence[float]]
 @dataclass
 class Contender(ABC):
     """`command` starts it; `env` is set on top of the environment; `checked` is False for one that computes no output
-    to compare, such as a plain copy that only shows what the memory allows."""
+    to compare, such as a plain copy that only shows what the memory allows. `tolerance` is how far its output, which is
+    then float32 numbers, may lie from firstlayer's; 0 asks for the same bytes."""
 
     name: str
     command: Sequence[str]
     env: Mapping[str, str] = field(default_factory=dict)
     version: str = ""
     checked: bool = True
+    tolerance: float = 0
 
     @abstractmethod
     def digest(self) -> str:
@@ -43,9 +47,12 @@ class Program(Contender):
     repeat: int = 5
 
     def digest(self) -> str:
+        return hashlib.sha256(self.output()).hexdigest()
+
+    def output(self) -> bytes:
         with tempfile.NamedTemporaryFile() as output:
             process.run([*self.command, "dump", output.name], self.env)
-            return file_sha256(Path(output.name))
+            return Path(output.name).read_bytes()
 
     def sample(self) -> Sample:
         measured = json.loads(process.run([*self.command, "time", str(self.repeat)], self.env).stdout)
@@ -67,6 +74,15 @@ class Command(Contender):
     def sample(self) -> Sample:
         runs = [process.run(self.command, self.env) for _ in range(self.repeat)]
         return {"wall": [run.seconds for run in runs], "peak": [run.peak_rss for run in runs]}
+
+
+def farthest(one: bytes, other: bytes) -> float:
+    """The largest distance between two float32 numbers at the same place; infinite if there are not as many, none, or
+    one is not a number."""
+    if len(one) != len(other) or not one:
+        return math.inf
+    distances = [abs(a - b) for a, b in zip(array.array("f", one), array.array("f", other), strict=True)]
+    return math.inf if any(map(math.isnan, distances)) else max(distances)
 
 
 def file_sha256(path: Path) -> str:

@@ -1,5 +1,7 @@
 """What bench/run must do right for its figures to mean anything; without a build or a contender."""
 
+import array
+import math
 import sys
 import tempfile
 import unittest
@@ -22,9 +24,13 @@ class Scripted(Contender):
     output: str = "same"
     seconds: list[list[float]] = field(default_factory=list)
     started: list[str] = field(default_factory=list)
+    floats: bytes = b""
 
     def digest(self):
         return self.output
+
+    def output(self):
+        return self.floats
 
     def sample(self):
         self.started.append(self.name)
@@ -37,6 +43,19 @@ def make_case(*contenders, rounds=1):
 
 
 class CaseTest(unittest.TestCase):
+    def test_takes_an_output_within_the_tolerance_and_no_other(self):
+        def numbers(*values):
+            return array.array("f", values).tobytes()
+
+        ours = Scripted("firstlayer", [], seconds=[[1.0]], floats=numbers(1.0, 2.0))
+        near = Scripted("near", [], seconds=[[1.0]], tolerance=1e-3, floats=numbers(1.0, 2.0005))
+        make_case(ours, near).run()
+        for floats in (numbers(1.0, 2.002), numbers(1.0, math.nan), numbers(1.0), b""):
+            far = Scripted("far", [], tolerance=1e-3, floats=floats)
+            with self.assertRaisesRegex(RuntimeError, "expected the output of far within 0.001 of that of firstlayer"):
+                make_case(ours, far).run()
+            self.assertEqual(far.started, [])
+
     def test_times_nothing_when_outputs_differ(self):
         started = []
         ours = Scripted("firstlayer", [], seconds=[[1.0]], started=started)

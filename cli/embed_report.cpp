@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/heat_strip.h"
+#include "cli/position_glimpse.h"
 #include "cli/token_text.h"
 #include "firstlayer/base/utf8.h"
 
@@ -83,6 +84,9 @@ void print_arrows(const EmbedSample& sample, const WindowReader& windows, const 
   printer.arrow("  =  input", shape_text(batch), row_text("x[0, 0]", sample.input_embeddings.view()[0][0]));
   if (output) {
     printer.arrow("  -> file", shape_text(Shape<3>{windows.windows(), context, layer.dim()}), *output);
+  }
+  if (const PositionGlimpse later = position_glimpse(layer.scheme()); !later.effect.empty()) {
+    printer.arrow("  .. attention", later.sizes, later.effect);
   }
 }
 
@@ -177,6 +181,7 @@ void print_json_report(const EmbedSample& sample, const WindowReader& windows, c
   report["token_table"] = {{"shape", layer.token_table().shape()}};
   const Tensor<float, 2>* positions = layer.position_table();
   report["position_table"] = positions == nullptr ? Json(nullptr) : Json{{"shape", positions->shape()}};
+  report["position"] = position_json(layer.scheme());
   report["input_embeddings"] = {
       {"shape", {windows.windows(), windows.plan().context, layer.dim()}},
       {"first", std::vector<float>(first.begin(), first.begin() + std::min(kShownIds, first.size()))}};

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/failure.h"
 #include "firstlayer/base/random.h"
 #include "firstlayer/lookup/embedding_table.h"
+#include "firstlayer/lookup/position/sinusoidal.h"
 
 namespace firstlayer::cli {
 namespace {
@@ -36,36 +39,59 @@ InputEmbedding load(const LayerFlags& flags, std::size_t context) {
   return model;
 }
 
+SinusoidalLayout layout_of(PositionScheme scheme) {
+  return scheme == PositionScheme::kSinusoidal ? SinusoidalLayout::kInterleaved : SinusoidalLayout::kHalves;
+}
+
+std::vector<std::string> scheme_names() {
+  std::vector<std::string> names;
+  for (const PositionScheme scheme : position_schemes()) names.emplace_back(scheme_name(scheme));
+  return names;
+}
+
 }  // namespace
 
 void add_layer_flags(CLI::App& app, LayerFlags& flags) {
   constexpr char kGroup[] = "Tables";
   add_number(app, "--dim", flags.dim, "d, the width of the tables", std::to_string(kDefaultDim))->group(kGroup);
-  add_choice(app, "--position", flags.position, {"learned", "none"}, "what is added for the place in the window")
+  add_choice(
+      app, "--position", flags.position, scheme_names(),
+      "how a model knows the place in the window: the first three are added to the vectors, rotary, alibi and t5 "
+      "wait for attention")
       ->group(kGroup);
   add_file(app, "--weights", flags.weights,
-           "take both tables from a GPT-2 .safetensors file; without it --seed draws them as torch.nn.Embedding does")
+           "take the tables from a GPT-2 .safetensors file; without it --seed draws them as torch.nn.Embedding does")
       ->group(kGroup);
 }
 
-InputLayer::InputLayer(const LayerFlags& flags, std::size_t vocabulary_size, std::size_t context, std::uint64_t seed) {
-  const bool positions = flags.position == "learned";
+InputLayer::InputLayer(const LayerFlags& flags, std::size_t vocabulary_size, std::size_t context, std::uint64_t seed)
+    : scheme_(find_scheme(flags.position)) {
+  Tensor<float, 2> tokens;
   if (flags.weights) {
-    embedding_ = load(flags, context);
-    if (!positions) {
-      tokens_only_ = std::move(*embedding_).token_table();
-      embedding_.reset();
+    InputEmbedding model = load(flags, context);
+    if (scheme_ == PositionScheme::kLearned) {
+      embedding_ = std::move(model);
+      return;
     }
-    return;
-  }
-  const std::size_t dim = flags.dim.value_or(kDefaultDim);
-  require_addressable(vocabulary_size, dim);
-  Generator generator(seed);
-  if (positions) {
-    require_addressable(context, dim);
-    embedding_.emplace(EmbeddingSizes{.vocabulary = vocabulary_size, .context = context, .dim = dim}, generator);
+    tokens = std::move(model).token_table();
   } else {
-    tokens_only_ = random_table(vocabulary_size, dim, generator);
+    const std::size_t dim = flags.dim.value_or(kDefaultDim);
+    require_addressable(vocabulary_size, dim);
+    Generator generator(seed);
+    if (scheme_ == PositionScheme::kLearned) {
+      require_addressable(context, dim);
+      embedding_.emplace(EmbeddingSizes{.vocabulary = vocabulary_size, .context = context, .dim = dim}, generator);
+      return;
+    }
+    tokens = random_table(vocabulary_size, dim, generator);
+  }
+
+  if (position_role(scheme_) == PositionRole::kAdded) {
+    require_addressable(context, tokens.dim(1));
+    Tensor<float, 2> positions = sinusoidal_table(context, tokens.dim(1), layout_of(scheme_));
+    embedding_.emplace(std::move(tokens), std::move(positions));
+  } else {
+    tokens_only_ = std::move(tokens);
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The tables that embed looks rows up in: drawn from a seed or read from a model, with positions or without.
+// The tables that embed looks rows up in: drawn from a seed or read from a model, with added positions or without.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,12 +10,13 @@
 #include "firstlayer/base/tensor.h"
 #include "firstlayer/base/token_id.h"
 #include "firstlayer/lookup/input_embedding.h"
+#include "firstlayer/lookup/position/scheme.h"
 
 namespace firstlayer::cli {
 
 struct LayerFlags {
   std::optional<std::uint64_t> dim;  ///< 256 if neither this nor weights is given
-  std::string position = "learned";
+  std::string position = "learned";  ///< scheme_name() of a PositionScheme
   std::optional<std::string> weights;
 };
 
@@ -25,12 +26,14 @@ void add_layer_flags(CLI::App& app, LayerFlags& flags);
 class InputLayer {
  public:
   /// Tables for windows of `context` ids. Without weights, one generator seeded with `seed` draws the token table, then
-  /// the position table if there is one. Throws Failure for sizes that do not fit, FileError and FormatError.
+  /// the position table if it is learned. Throws Failure for sizes that do not fit, FileError and FormatError.
   InputLayer(const LayerFlags& flags, std::size_t vocabulary_size, std::size_t context, std::uint64_t seed);
+
+  PositionScheme scheme() const noexcept { return scheme_; }
 
   const Tensor<float, 2>& token_table() const noexcept;
 
-  /// nullptr without positions.
+  /// nullptr if the scheme adds nothing.
   const Tensor<float, 2>* position_table() const noexcept;
 
   std::size_t dim() const noexcept { return token_table().shape()[1]; }
@@ -39,8 +42,9 @@ class InputLayer {
   void forward(View<const TokenId, 2> ids, View<float, 3> out, unsigned threads) const;
 
  private:
+  PositionScheme scheme_;
   std::optional<InputEmbedding> embedding_;  ///< both tables
-  Tensor<float, 2> tokens_only_;             ///< the token table without positions
+  Tensor<float, 2> tokens_only_;             ///< the token table if nothing is added
 };
 
 }  // namespace firstlayer::cli

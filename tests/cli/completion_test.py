@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+SCHEMES = ["learned", "sinusoidal", "sinusoidal-half", "rotary", "alibi", "t5", "none"]
 COMMANDS = ["encode", "decode", "batches", "embed", "completion", "man"]
 
 
@@ -33,7 +34,7 @@ def test_bash(ok, tmp_path):
     assert offers("--js") == ["--json"]
     assert offers("embed", "--con") == ["--context"]
     assert offers("--json", "embed", "--po") == ["--position"]
-    assert offers("embed", "--position", "") == ["learned", "none"]
+    assert offers("embed", "--position", "") == SCHEMES
     assert offers("encode", "--allow-special", "") == ["all", "none"]
     assert offers("encode", "--color", "a") == ["auto", "always"]
     assert offers("encode", "--file", "") == ["corpus.txt"]
@@ -44,7 +45,7 @@ def test_bash(ok, tmp_path):
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_other_shells(ok, tmp_path, shell):
     script = ok("completion", shell).decode()
-    for word in (*COMMANDS, "drop-last", "learned none", "always"):
+    for word in (*COMMANDS, "drop-last", " ".join(SCHEMES), "always"):
         assert word in script
     if shutil.which(shell):
         path = tmp_path / "script"
@@ -66,7 +67,7 @@ def test_fish_offers(ok, tmp_path):
         return [line.split("\t")[0] for line in done.stdout.splitlines()]
 
     assert sorted(offers("firstlayer ")) == sorted(COMMANDS)
-    assert offers("firstlayer embed --position ") == ["learned", "none"]
+    assert sorted(offers("firstlayer embed --position ")) == sorted(SCHEMES)
     assert offers("firstlayer embed --con") == ["--context"]
     assert offers("firstlayer encode --file f") == ["firstlayer.fish"]
 

@@ -52,7 +52,7 @@ def test_other_values(fails, ok):
     assert "--epochs" in fails(2, "batches", *text, "--epochs", "0")
     assert "at most 1024" in fails(2, "embed", *text, "--threads", "1025")
     assert "auto, always or never" in fails(2, "encode", *text, "--color", "red")
-    assert "learned or none" in fails(2, "embed", *text, "--position", "rotary")
+    assert "t5 or none" in fails(2, "embed", *text, "--position", "rope")
     assert 'expected gpt2, received "gpt3"' in fails(2, "encode", *text, "--vocab", "gpt3")
     assert "--text" in fails(2, "encode", "--text")
     assert ok("embed", *text, "--seed", "0") == ok("embed", *text, "--seed", 2**32)  # as in PyTorch, the low 32 bits

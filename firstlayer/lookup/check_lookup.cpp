@@ -14,37 +14,37 @@ namespace {
 /// The message for `bad` at `place` of ids (B, T).
 template <class Id>
 [[noreturn]] void throw_bad_id(std::string_view where, const Shape<2>& table, View<const Id, 2> ids, std::size_t place,
-                               bool all_below_dim) {
+                               bool all_below_dim, std::string_view expected) {
   const std::size_t length = ids.dim(1);
   std::string received = std::to_string(ids.flat()[place]) + " at (b=" + std::to_string(place / length) +
                          ", t=" + std::to_string(place % length) + ")";
   if (all_below_dim) {
     received += "; the table is (V, d) = " + shape_text(table) + " and every id is below d: are its sizes swapped?";
   }
-  throw_out_of_range(where, "ids below V = " + std::to_string(table[0]), received);
+  throw_out_of_range(where, std::string(expected) + " = " + std::to_string(table[0]), received);
 }
 
 template <class Id>
-void check_range(std::string_view where, const Shape<2>& table, View<const Id, 2> ids) {
+void check_range(std::string_view where, const Shape<2>& table, View<const Id, 2> ids, std::string_view expected) {
   using Unsigned = std::make_unsigned_t<Id>;  // a negative id becomes one that is far too large
   const std::span<const Id> flat = ids.flat();
   Unsigned highest = 0;
   for (const Id id : flat) highest = std::max(highest, static_cast<Unsigned>(id));
   if (highest < table[0] || flat.empty()) return;
   const auto bad = std::ranges::find_if(flat, [&](Id id) { return static_cast<Unsigned>(id) >= table[0]; });
-  throw_bad_id(where, table, ids, static_cast<std::size_t>(bad - flat.begin()), highest < table[1]);
+  throw_bad_id(where, table, ids, static_cast<std::size_t>(bad - flat.begin()), highest < table[1], expected);
 }
 
 }  // namespace
 
 void check_ids(std::string_view where, const Shape<2>& table, View<const TokenId, 2> ids) {
-  check_range(where, table, ids);
+  check_range(where, table, ids, "ids below V");
 }
 
-CheckedIds::CheckedIds(std::string_view where, const Shape<2>& table, IdView ids) {
+CheckedIds::CheckedIds(std::string_view where, const Shape<2>& table, IdView ids, std::string_view expected) {
   std::visit(
       [&](const auto& any) {
-        check_range(where, table, any);
+        check_range(where, table, any, expected);
         if constexpr (std::is_same_v<decltype(any), const View<const TokenId, 2>&>) {
           view_ = any;
         } else {

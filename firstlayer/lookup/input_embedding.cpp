@@ -1,6 +1,8 @@
 #include "firstlayer/lookup/input_embedding.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,6 +68,37 @@ Tensor<float, 2> read_table(const SafetensorsFile& file, const std::string& name
   return table;
 }
 
+constexpr std::string_view kForward = "InputEmbedding::forward";
+
+/// For ids of shape (B, T).
+void check_options(const InputOptions& options, const EmbeddingSizes& sizes, const Shape<2>& ids) {
+  const bool has_positions = sizes.context > 0;
+  if (!has_positions && (options.positions || options.offset > 0)) {
+    throw_invalid(kForward, "no positions where there is no position table",
+                  options.positions ? "positions" : "offset = " + std::to_string(options.offset));
+  }
+  if (options.positions && options.offset > 0) {
+    throw_invalid(kForward, "positions or an offset", "both, offset = " + std::to_string(options.offset));
+  }
+  if (options.positions && options.positions->shape() != ids) {
+    throw_invalid(kForward, "a position for each id of shape (B, T) = " + shape_text(ids),
+                  shape_text(options.positions->shape()));
+  }
+  const bool counted = has_positions && !options.positions;
+  if (counted && (ids[1] > sizes.context || options.offset > sizes.context - ids[1])) {
+    std::string received = "T = " + std::to_string(ids[1]);
+    if (options.offset > 0) received += " from offset = " + std::to_string(options.offset);
+    throw_out_of_range(kForward, "at most context = " + std::to_string(sizes.context) + " ids in a row",
+                       received + "; truncate_rows() keeps the first of each row");
+  }
+  if (options.normalization) check_normalization(kForward, *options.normalization);
+  const std::size_t count = element_count(Shape<3>{ids[0], ids[1], sizes.dim});
+  if (options.dropout != nullptr && options.dropout->size() != count) {
+    throw_invalid(kForward, "a dropout mask for B * T * d = " + std::to_string(count) + " numbers",
+                  std::to_string(options.dropout->size()));
+  }
+}
+
 }  // namespace
 
 InputEmbedding::InputEmbedding(const EmbeddingSizes& sizes, Generator& generator, const EmbeddingStd& std)
@@ -77,6 +110,13 @@ InputEmbedding::InputEmbedding(Tensor<float, 2> token_table, Tensor<float, 2> po
     : sizes_(sizes_of(token_table.shape(), position_table.shape())),
       token_table_(std::move(token_table)),
       position_table_(std::move(position_table)) {}
+
+InputEmbedding::InputEmbedding(Tensor<float, 2> token_table)
+    : sizes_{token_table.dim(0), 0, token_table.dim(1)}, token_table_(std::move(token_table)) {
+  if (token_table_.size() == 0) {
+    throw_invalid("InputEmbedding", "a token table with rows and columns", shape_text(token_table_.shape()));
+  }
+}
 
 InputEmbedding InputEmbedding::load_gpt2(const std::filesystem::path& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
@@ -90,14 +130,28 @@ InputEmbedding InputEmbedding::load_gpt2(const std::filesystem::path& path) {
 }
 
 void InputEmbedding::forward(IdView ids, View<float, 3> out, unsigned threads) const {
-  constexpr std::string_view kWhere = "InputEmbedding::forward";
-  check_out(kWhere, ids.shape(), sizes_.dim, out);
-  if (ids.dim(1) > sizes_.context) {
-    throw_out_of_range(kWhere, "at most context = " + std::to_string(sizes_.context) + " ids in a row",
-                       "T = " + std::to_string(ids.dim(1)) + "; truncate_rows() keeps the first of each row");
+  forward(ids, out, InputOptions{}, threads);
+}
+
+void InputEmbedding::forward(IdView ids, View<float, 3> out, const InputOptions& options, unsigned threads) const {
+  check_out(kForward, ids.shape(), sizes_.dim, out);
+  check_options(options, sizes_, ids.shape());
+  const CheckedIds checked(kForward, token_table_.shape(), ids);
+  row_kernels::Job job{token_table_, nullptr, checked.view(), out, options.scale};
+  std::optional<CheckedIds> positions;
+  if (has_positions()) {
+    job.positions = position_table_.view().data() + options.offset * sizes_.dim;
+    if (options.positions) {
+      positions.emplace(kForward, position_table_.shape(), *options.positions, "positions below context");
+      job.position_ids = positions->view().data();
+    }
   }
-  const CheckedIds checked(kWhere, token_table_.shape(), ids);
-  row_kernels::run({token_table_, position_table_.flat().data(), checked.view(), out}, threads);
+  const row_kernels::Finish finish = [&](std::size_t place, std::span<float> row) {
+    if (options.normalization) normalize_row(*options.normalization, row);
+    if (options.dropout != nullptr) options.dropout->apply_at(place * row.size(), row);
+  };
+  if (options.normalization || options.dropout != nullptr) job.finish = &finish;
+  row_kernels::run(job, threads);
 }
 
 Tensor<float, 3> InputEmbedding::forward(IdView ids, unsigned threads) const {

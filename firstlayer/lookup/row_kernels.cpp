@@ -29,16 +29,19 @@ struct RowSources {
   const float* position;  ///< nullptr without positions, and so is the next one
   const float* token_ahead;
   const float* position_next;
+  float scale;
 };
 
-template <bool kPositions>
+template <bool kPositions, bool kScaled>
 HWY_INLINE float number(const RowSources& from, std::size_t k) {
-  return kPositions ? from.token[k] + from.position[k] : from.token[k];
+  const float value = kScaled ? from.token[k] * from.scale : from.token[k];
+  return kPositions ? value + from.position[k] : value;
 }
 
-/// out = token, or token + position. The row of tokens is fetched into the second-level cache: in the first it would
-/// get in the way of the streaming stores. The next position is needed at once, and for every row of ids.
-template <bool kPositions, bool kStream>
+/// out = token, or token + position, the token times a scale or not. The row of tokens is fetched into the second-level
+/// cache: in the first it would get in the way of the streaming stores. The next position is needed at once, and for
+/// every row of ids.
+template <bool kPositions, bool kScaled, bool kStream>
 HWY_INLINE void write_row(const RowSources& from, float* HWY_RESTRICT out, std::size_t dim) {
   const Floats df;
   const std::size_t lanes = hn::Lanes(df);
@@ -46,13 +49,14 @@ HWY_INLINE void write_row(const RowSources& from, float* HWY_RESTRICT out, std::
   std::size_t k = 0;
   if constexpr (kStream) {  // streaming stores need an aligned address
     const auto aligned = [&] { return reinterpret_cast<std::uintptr_t>(out + k) % (lanes * sizeof(float)) == 0; };
-    for (; k < dim && !aligned(); ++k) out[k] = number<kPositions>(from, k);
+    for (; k < dim && !aligned(); ++k) out[k] = number<kPositions, kScaled>(from, k);
   }
   while (k + std::max(kLine, lanes) <= dim) {
     __builtin_prefetch(from.token_ahead + k, 0, 2);
     if constexpr (kPositions) __builtin_prefetch(from.position_next + k, 0, 3);
     for (const std::size_t line_end = k + std::max(kLine, lanes); k < line_end; k += lanes) {
       auto value = hn::LoadU(df, from.token + k);
+      if constexpr (kScaled) value = hn::Mul(value, hn::Set(df, from.scale));
       if constexpr (kPositions) value = hn::Add(value, hn::LoadU(df, from.position + k));
       if constexpr (kStream) {
         hn::Stream(value, df, out + k);
@@ -61,14 +65,17 @@ HWY_INLINE void write_row(const RowSources& from, float* HWY_RESTRICT out, std::
       }
     }
   }
-  for (; k < dim; ++k) out[k] = number<kPositions>(from, k);
+  for (; k < dim; ++k) out[k] = number<kPositions, kScaled>(from, k);
 }
 
-template <bool kPositions, bool kStream>
+template <bool kPositions, bool kScaled, bool kStream>
 void write_pieces(const Job& job, const Pieces& pieces, std::size_t begin, std::size_t end) {
   constexpr int kAhead = 8;  // rows between a prefetch and its use
   const std::size_t dim = job.table.shape()[1];
   const auto token_row = [&](const Walk& at) { return job.table.data() + job.ids(at.b(), at.t()) * dim; };
+  const auto position_row = [&](std::size_t b, std::size_t t) {
+    return job.positions + (job.position_ids == nullptr ? t : job.position_ids[b * pieces.length + t]) * dim;
+  };
   Walk ahead(pieces, begin, end);
   for (int i = 0; i < kAhead && !ahead.done(); ++i) ahead.next();
   for (Walk now(pieces, begin, end); !now.done(); now.next()) {
@@ -79,19 +86,32 @@ void write_pieces(const Job& job, const Pieces& pieces, std::size_t begin, std::
       ahead.next();
     }
     if constexpr (kPositions) {
-      from.position = job.positions + now.t() * dim;
-      from.position_next = now.t() + 1 < pieces.length ? from.position + dim : from.position;
+      from.position = position_row(now.b(), now.t());
+      from.position_next = now.t() + 1 < pieces.length ? position_row(now.b(), now.t() + 1) : from.position;
     }
-    write_row<kPositions, kStream>(from, &job.out(now.b(), now.t(), 0), dim);
+    if constexpr (kScaled) from.scale = job.scale;
+    float* row = &job.out(now.b(), now.t(), 0);
+    write_row<kPositions, kScaled, kStream>(from, row, dim);
+    if constexpr (!kStream) {
+      if (job.finish != nullptr) (*job.finish)(now.b() * pieces.length + now.t(), {row, dim});
+    }
   }
   if constexpr (kStream) hwy::FlushStream();
 }
 
+template <bool kPositions, bool kScaled>
+void store_pieces(const Job& job, const Pieces& pieces, bool stream, std::size_t begin, std::size_t end) {
+  constexpr auto kStreamed = write_pieces<kPositions, kScaled, true>;
+  constexpr auto kCached = write_pieces<kPositions, kScaled, false>;
+  (stream ? kStreamed : kCached)(job, pieces, begin, end);
+}
+
 void run_pieces(const Job& job, const Pieces& pieces, bool stream, std::size_t begin, std::size_t end) {
+  const bool scaled = job.scale != 1.0F;
   if (job.positions != nullptr) {
-    (stream ? write_pieces<true, true> : write_pieces<true, false>)(job, pieces, begin, end);
+    (scaled ? store_pieces<true, true> : store_pieces<true, false>)(job, pieces, stream, begin, end);
   } else {
-    (stream ? write_pieces<false, true> : write_pieces<false, false>)(job, pieces, begin, end);
+    (scaled ? store_pieces<false, true> : store_pieces<false, false>)(job, pieces, stream, begin, end);
   }
 }
 
@@ -112,7 +132,7 @@ void run(const Job& job, unsigned threads, bool stream) {
   if (threads == 0) threads = hardware_threads();
   threads = static_cast<unsigned>(std::clamp<std::size_t>(out_bytes / kBytesPerThread, 1, threads));
   parallel_for(pieces.count, threads, [&](std::size_t begin, std::size_t end) {
-    HWY_DYNAMIC_DISPATCH(run_pieces)(job, pieces, stream, begin, end);
+    HWY_DYNAMIC_DISPATCH(run_pieces)(job, pieces, stream && job.finish == nullptr, begin, end);
   });
 }
 

@@ -14,6 +14,8 @@
 #include "firstlayer/formats/safetensors.h"
 #include "firstlayer/lookup/embedding_table.h"
 #include "tests/feed/verdict.h"
+#include "tests/lookup/golden.h"
+#include "tests/same_bits.h"
 #include "tests/sha256.h"
 #include "tests/test_files.h"
 
@@ -178,6 +180,110 @@ TEST(InputEmbedding, HintsAtSwappedSizes) {
       }),
       "[InputEmbedding::forward] expected ids below V = 3, received 49 at (b=0, t=0); the table is (V, d) = (3, 50) "
       "and every id is below d: are its sizes swapped?");
+}
+
+/// E[ids] * scale + P[positions] and dropout, over all of these options, drawn in one stream.
+TEST(InputEmbedding, HasTheBitsOfTorchsSumUnderEveryOption) {
+  constexpr EmbeddingSizes kSizes{.vocabulary = 50, .context = 40, .dim = 65};
+  const std::vector<TokenId> ids = testing::golden_ids(60, kSizes.vocabulary);
+  std::vector<std::int64_t> positions(ids.size());
+  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = static_cast<std::int64_t>(i * 7 % kSizes.context);
+  for (testing::GoldenCase& golden : testing::golden_cases("sum")) {
+    SCOPED_TRACE(golden.name());
+    const std::string kind = golden.word();
+    InputOptions options;
+    if (kind == "offset") options.offset = 7;
+    if (kind == "ids") options.positions = View<const std::int64_t, 2>(positions, {3, 20});
+    options.scale = static_cast<float>(golden.number());
+    const double p = golden.number();
+    const std::string expected = golden.word();
+
+    Generator generator(77);
+    const InputEmbedding embedding(kSizes, generator);
+    const DropoutMask mask(60 * kSizes.dim, p, generator);
+    if (p > 0) options.dropout = &mask;
+    for (unsigned threads : {1U, 3U}) {
+      Tensor<float, 3> out({3, 20, kSizes.dim});
+      embedding.forward({ids, {3, 20}}, out, options, threads);
+      EXPECT_EQ(testing::sha256_of(out.flat()), expected) << threads << " threads";
+    }
+  }
+}
+
+TEST(InputEmbedding, NormalizesTheSumAndThenDropsOut) {
+  Generator generator(3);
+  const InputEmbedding embedding({.vocabulary = 9, .context = 8, .dim = 12}, generator);
+  const std::vector<TokenId> ids = {1, 8, 3, 3, 0, 7};
+  const DropoutMask mask(6 * 12, 0.5, generator);
+  Tensor<float, 3> expected = embedding.forward({ids, {2, 3}});
+  normalize({}, expected, expected);
+  mask.apply(expected.flat(), expected.flat());
+  Tensor<float, 3> out({2, 3, 12});
+  embedding.forward({ids, {2, 3}}, out, {.normalization = Normalization{}, .dropout = &mask});
+  EXPECT_EQ(testing::difference(expected.flat(), out.flat()), "");
+}
+
+TEST(InputEmbedding, MayHaveNoPositions) {
+  Generator generator(123);
+  const InputEmbedding embedding(random_table(6, 3, generator));
+  EXPECT_FALSE(embedding.has_positions());
+  EXPECT_EQ(embedding.sizes().parameters(), 18U);
+  EXPECT_EQ(embedding.position_table().shape(), (Shape<2>{0, 0}));
+  const std::vector<TokenId> ids = {5, 5, 0, 1, 2, 3, 4};
+  Tensor<float, 3> rows({1, 7, 3});
+  lookup_rows(embedding.token_table(), {ids, {1, 7}}, rows);
+  EXPECT_EQ(testing::difference(rows.flat(), embedding.forward({ids, {1, 7}}).flat()), "");
+
+  Tensor<float, 3> out({1, 7, 3});
+  EXPECT_EQ(message_of<std::invalid_argument>([&] {
+              embedding.forward({ids, {1, 7}}, out, {.offset = 1});
+            }),
+            "[InputEmbedding::forward] expected no positions where there is no position table, received offset = 1");
+  EXPECT_THROW(embedding.forward({ids, {1, 7}}, out, {.positions = IdView(ids, {1, 7})}), std::invalid_argument);
+  EXPECT_EQ(message_of<std::invalid_argument>([] {
+              InputEmbedding(Tensor<float, 2>({0, 3}));
+            }),
+            "[InputEmbedding] expected a token table with rows and columns, received (0, 3)");
+}
+
+TEST(InputEmbedding, LendsItsTablesToAnOptimizer) {
+  InputEmbedding embedding(Tensor<float, 2>({2, 1}), Tensor<float, 2>({1, 1}));
+  embedding.mutable_token_table()(1, 0) = 2.0F;
+  embedding.mutable_position_table()(0, 0) = 0.5F;
+  const std::vector<TokenId> ids = {1};
+  EXPECT_EQ(embedding.forward({ids, {1, 1}}).flat()[0], 2.5F);
+}
+
+TEST(InputEmbedding, RefusesOptionsThatDoNotFit) {
+  Generator generator(1);
+  const InputEmbedding embedding({.vocabulary = 6, .context = 4, .dim = 2}, generator);
+  const std::vector<TokenId> ids = {0, 1, 2};
+  Tensor<float, 3> out({1, 3, 2});
+  for (float& value : out.flat()) value = 5.0F;
+  const auto refused = [&](const InputOptions& options) {
+    return message_of<std::logic_error>([&] { embedding.forward({ids, {1, 3}}, out, options); });
+  };
+  const std::string start = "[InputEmbedding::forward] expected ";
+  EXPECT_EQ(refused({.offset = 2}),
+            start +
+                "at most context = 4 ids in a row, received T = 3 from offset = 2; truncate_rows() keeps the first "
+                "of each row");
+  EXPECT_NE(refused({.offset = SIZE_MAX}), "");
+  const std::vector<std::int64_t> positions = {0, 4, -1};
+  const View<const std::int64_t, 2> beyond(positions, {1, 3});
+  EXPECT_EQ(refused({.positions = beyond}), start + "positions below context = 4, received 4 at (b=0, t=1)");
+  const std::vector<std::int64_t> negative = {0, 3, -1};
+  EXPECT_EQ(refused({.positions = View<const std::int64_t, 2>(negative, {1, 3})}),
+            start + "positions below context = 4, received -1 at (b=0, t=2)");
+  EXPECT_EQ(refused({.positions = IdView(ids, {3, 1})}),
+            start + "a position for each id of shape (B, T) = (1, 3), received (3, 1)");
+  EXPECT_EQ(refused({.positions = IdView(ids, {1, 3}), .offset = 1}),
+            start + "positions or an offset, received both, offset = 1");
+  EXPECT_EQ(refused({.normalization = Normalization{.eps = -1.0}}),
+            start + "a finite eps of 0 or more, received -1.000000");
+  const DropoutMask mask(5, 0.5, generator);
+  EXPECT_EQ(refused({.dropout = &mask}), start + "a dropout mask for B * T * d = 6 numbers, received 5");
+  for (float value : out.flat()) EXPECT_EQ(value, 5.0F) << "a refused call must write nothing";
 }
 
 /// The sum that a trained minGPT recorded for three rows of eleven ids; its file has names with the prefix, and more.

@@ -3,17 +3,32 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "firstlayer/base/random.h"
-#include "hwy/highway.h"
+#include "tests/every_target.h"
+#include "tests/same_bits.h"
 
 namespace firstlayer::row_kernels {
 namespace {
+
+/// What a lookup does beside picking rows.
+struct Extras {
+  bool positions = false;
+  bool position_ids = false;
+  bool scale = false;
+  bool finish = false;
+};
+constexpr Extras kAllExtras[] = {{},
+                                 {.scale = true},
+                                 {.finish = true},
+                                 {.positions = true},
+                                 {.positions = true, .scale = true},
+                                 {.positions = true, .position_ids = true},
+                                 {.positions = true, .position_ids = true, .scale = true, .finish = true}};
 
 /// A lookup of random rows whose output starts `offset` floats after an aligned address.
 class RandomLookup {
@@ -23,21 +38,30 @@ class RandomLookup {
         offset_(offset),
         table_({kVocabulary, shape[2]}),
         positions_({shape[1], shape[2]}),
-        ids_({shape[0], shape[1]}) {
+        ids_({shape[0], shape[1]}),
+        position_ids_({shape[0], shape[1]}) {
     generator.fill_normal(table_.flat());
     generator.fill_normal(positions_.flat());
     for (TokenId& id : ids_.flat()) id = generator.next_u32() % kVocabulary;
+    for (TokenId& id : position_ids_.flat()) id = generator.next_u32() % static_cast<TokenId>(shape[1]);
   }
 
   /// What `run` makes of the lookup. Checks that nothing beside the output is written.
   template <class Run>
-  std::vector<float> output(bool with_positions, Run run) {
+  std::vector<float> output(const Extras& extras, Run run) {
     static constexpr float kUntouched = -77.0F;
     const std::size_t count = element_count(shape_);
     Tensor<float, 1> memory({offset_ + count + 16});
     std::ranges::fill(memory.flat(), kUntouched);
     const View<float, 3> out(memory.flat().subspan(offset_, count), shape_);
-    run({table_, with_positions ? positions_.flat().data() : nullptr, ids_, out});
+    Job job{table_, extras.positions ? positions_.flat().data() : nullptr, ids_, out};
+    if (extras.scale) job.scale = 27.712812F;  // sqrt(768)
+    if (extras.position_ids) job.position_ids = position_ids_.flat().data();
+    const Finish finish = [](std::size_t place, std::span<float> row) {
+      for (float& value : row) value = static_cast<float>(place) - value;
+    };
+    if (extras.finish) job.finish = &finish;
+    run(job);
 
     const auto untouched = [](std::span<const float> values) {
       return std::ranges::all_of(values, [](float value) { return value == kUntouched; });
@@ -53,44 +77,25 @@ class RandomLookup {
   Tensor<float, 2> table_;
   Tensor<float, 2> positions_;
   Tensor<TokenId, 2> ids_;
+  Tensor<TokenId, 2> position_ids_;
 };
-
-/// Empty if the bits are equal, else the first difference.
-std::string difference(const std::vector<float>& expected, const std::vector<float>& received) {
-  if (expected.size() != received.size()) return "sizes";
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (std::bit_cast<std::uint32_t>(expected[i]) != std::bit_cast<std::uint32_t>(received[i])) {
-      return "at " + std::to_string(i) + ": " + std::to_string(expected[i]) + ", " + std::to_string(received[i]);
-    }
-  }
-  return "";
-}
 
 void expect_equal_to_reference(const Shape<3>& shape, std::size_t offset, Generator& generator) {
   SCOPED_TRACE(shape_text(shape) + " at " + std::to_string(offset));
   RandomLookup lookup(shape, offset, generator);
-  for (bool with_positions : {false, true}) {
-    const std::vector<float> expected = lookup.output(with_positions, run_reference);
+  for (const Extras& extras : kAllExtras) {
+    const std::vector<float> expected = lookup.output(extras, run_reference);
     for (bool stream : {false, true}) {
       for (unsigned threads : {1U, 3U}) {
-        const auto received = lookup.output(with_positions, [&](const Job& job) { run(job, threads, stream); });
-        EXPECT_EQ(difference(expected, received), "") << threads << " threads, stream " << stream;
+        const auto received = lookup.output(extras, [&](const Job& job) { run(job, threads, stream); });
+        EXPECT_EQ(testing::difference(expected, received), "")
+            << threads << " threads, stream " << stream << ", extras " << &extras - kAllExtras;
       }
     }
   }
 }
 
-class RowKernels : public ::testing::TestWithParam<std::int64_t> {
- protected:
-  void SetUp() override { choose(GetParam()); }
-  void TearDown() override { choose(0); }
-
- private:
-  static void choose(std::int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-};
+class RowKernels : public testing::OnTarget {};
 
 TEST_P(RowKernels, EqualTheReferenceOnSmallShapes) {
   Generator generator(1);
@@ -111,15 +116,8 @@ TEST_P(RowKernels, EqualTheReferenceOnRandomShapes) {
   }
 }
 
-std::vector<std::int64_t> targets() {
-  std::vector<std::int64_t> each;
-  for (std::int64_t rest = hwy::SupportedTargets() & HWY_TARGETS; rest != 0; rest &= rest - 1)
-    each.push_back(rest & -rest);
-  return each;
-}
-
-INSTANTIATE_TEST_SUITE_P(OnEveryInstructionSet, RowKernels, ::testing::ValuesIn(targets()),
-                         [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
+INSTANTIATE_TEST_SUITE_P(OnEveryInstructionSet, RowKernels, ::testing::ValuesIn(testing::every_target()),
+                         testing::target_name);
 
 }  // namespace
 }  // namespace firstlayer::row_kernels

@@ -21,13 +21,13 @@ from harness.contender import Command, Contender, Measurement  # noqa: E402
 class Scripted(Contender):
     """Gives the output and the seconds that a test has written down."""
 
-    output: str = "same"
+    bytes_digest: str = "same"
     seconds: list[list[float]] = field(default_factory=list)
     started: list[str] = field(default_factory=list)
     floats: bytes = b""
 
     def digest(self):
-        return self.output
+        return self.bytes_digest
 
     def output(self):
         return self.floats
@@ -59,7 +59,7 @@ class CaseTest(unittest.TestCase):
     def test_times_nothing_when_outputs_differ(self):
         started = []
         ours = Scripted("firstlayer", [], seconds=[[1.0]], started=started)
-        theirs = Scripted("tiktoken", [], output="other", seconds=[[1.0]], started=started)
+        theirs = Scripted("tiktoken", [], bytes_digest="other", seconds=[[1.0]], started=started)
         with self.assertRaisesRegex(RuntimeError, "expected the output of tiktoken to equal that of firstlayer"):
             make_case(ours, theirs).run()
         self.assertEqual(started, [])
@@ -67,7 +67,7 @@ class CaseTest(unittest.TestCase):
     def test_does_not_compare_what_has_no_output(self):
         case = make_case(
             Scripted("firstlayer", [], seconds=[[1.0]]),
-            Scripted("copy", [], output="none", seconds=[[1.0]], checked=False),
+            Scripted("copy", [], bytes_digest="none", seconds=[[1.0]], checked=False),
         )
         case.run()
         self.assertEqual(list(case.results), ["firstlayer", "copy"])

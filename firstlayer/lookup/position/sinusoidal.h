@@ -19,8 +19,8 @@ enum class SinusoidalLayout {
 };
 
 /// The position table (context, dim), which goes into InputEmbedding as a learned one would. Angles, sines and cosines
-/// are computed in double and rounded once; in float32, as published code computes them, an angle of a thousand is off
-/// by up to 3e-5. Throws std::invalid_argument if a size is 0.
+/// are computed in double and rounded once; in float32, as published code computes them, values near
+/// position 1,000 are off by up to 4e-5. Throws std::invalid_argument if a size is 0.
 Tensor<float, 2> sinusoidal_table(std::size_t context, std::size_t dim,
                                   SinusoidalLayout layout = SinusoidalLayout::kInterleaved);
 

@@ -30,6 +30,7 @@
 #include "firstlayer/lookup/input_embedding.h"
 #include "firstlayer/lookup/normalize.h"
 #include "firstlayer/lookup/row_groups.h"
+#include "firstlayer/lookup/stored_table.h"
 
 // where a token stands: what is added to its vector, and what acts later on queries, keys and scores
 #include "firstlayer/lookup/position/alibi.h"

@@ -35,6 +35,15 @@ struct Missed {
   std::uint64_t first;
 };
 
+/// Rows that one thread works on: ids[from] ... ids[to - 1], or without ids these numbers themselves.
+struct Part {
+  const TokenId* ids;
+  std::size_t from;
+  std::size_t to;
+
+  std::size_t row(std::size_t i) const { return ids == nullptr ? i : ids[i]; }
+};
+
 /// One step, plainly, on `count` numbers; `gradient` may be nullptr, for zeros.
 void step_reference(const AdamWRule& rule, const AdamWStep& step, float* p, float* m, float* v, const float* gradient,
                     std::size_t count);

@@ -5,6 +5,8 @@
 //   V = fma(f32(1 - beta2) * g, g, V * f32(beta2))
 //   P = P * f32(1 - lr * weight_decay) + (f32(-lr / (1 - beta1^t)) * M) / (sqrt(V) / f32(sqrt(1 - beta2^t)) + f32(eps))
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "firstlayer/lookup/optimizer/options.h"
@@ -22,13 +24,20 @@ struct AdamWRule {
   float gain2;   ///< f32(1 - beta2)
   float decay2;  ///< f32(beta2)
   float eps;
+
+  /// The most steps that are taken at once without looking at what became of V.
+  static constexpr std::size_t kBlock = 20;
+  /// Powers of sqrt(decay2), by which sqrt(V) shrinks in a step: to the j, and the same and its inverse as floats.
+  std::array<double, kBlock + 1> root_power;
+  std::array<float, kBlock + 1> shrink;
+  std::array<float, kBlock + 1> grow;
 };
 
 /// Division by one number d on multiplications: RN(x / d) == fma(x, high, RN(x * low)) for every float x >= 0 whose
-/// quotient is a normal number and not too large.
+/// quotient and x * low are normal numbers, and for x = 0.
 struct ExactQuotient {
   /// Finds high and low, and proves them; see the source.
-  explicit ExactQuotient(float divisor);
+  explicit ExactQuotient(float d);
 
   float divisor;
   float high;

@@ -66,28 +66,21 @@ class CheckedBags {
   CheckedIds checked_;
 };
 
-/// The largest value of each column of bag b, the first of equal ones; zeros if it is empty.
-void take_maxima(const CheckedBags& bags, View<const float, 2> table, std::size_t b, std::span<float> out) {
+/// Columns [begin, begin + largest.size()) of bag b: the largest value of each and its place, the first of equal ones.
+/// False if the bag is empty.
+bool find_maxima(const CheckedBags& bags, View<const float, 2> table, std::size_t b, std::size_t begin,
+                 std::span<float> largest, std::span<std::size_t> places) {
   bool empty = true;
   bags.visit(b, [&](std::size_t place) {
-    const std::span<const float> row = table[bags.ids()[place]];
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = empty || row[k] > out[k] ? row[k] : out[k];
+    const std::span<const float> row = table[bags.ids()[place]].subspan(begin, largest.size());
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (!empty && !(row[k] > largest[k])) continue;
+      largest[k] = row[k];
+      places[k] = place;
+    }
     empty = false;
   });
-  if (empty) std::ranges::fill(out, 0.0F);
-}
-
-/// The same by place, for columns [begin, end): use(k, place) of each largest value.
-template <class Use>
-void visit_maxima(const CheckedBags& bags, View<const float, 2> table, std::size_t b, std::size_t begin,
-                  std::size_t end, Use use) {
-  for (std::size_t k = begin; k < end; ++k) {
-    std::optional<std::size_t> best;
-    bags.visit(b, [&](std::size_t place) {
-      if (!best || table(bags.ids()[place], k) > table(bags.ids()[*best], k)) best = place;
-    });
-    if (best) use(k, *best);
-  }
+  return !empty;
 }
 
 }  // namespace
@@ -132,10 +125,11 @@ void lookup_bags(View<const float, 2> table, const Bags& bags, const BagOptions&
   parallel_for(bags.size(), threads, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint32_t> rows;
     std::vector<float> weights;
+    std::vector<std::size_t> places(out.dim(1));
     for (std::size_t b = begin; b < end; ++b) {
       const std::span<float> vector = out[b];
       if (options.mode == BagMode::kMax) {
-        take_maxima(checked, table, b, vector);
+        if (!find_maxima(checked, table, b, 0, vector, places)) std::ranges::fill(vector, 0.0F);
         continue;
       }
       rows.clear();
@@ -192,9 +186,11 @@ void max_gradient(const CheckedBags& checked, const Bags& bags, View<const float
   }
   std::ranges::fill(rows.flat(), 0.0F);
   parallel_for(table.dim(1), threads, [&](std::size_t begin, std::size_t end) {
+    std::vector<float> largest(end - begin);
+    std::vector<std::size_t> places(end - begin);
     for (std::size_t b = 0; b < bags.size(); ++b) {
-      visit_maxima(checked, table, b, begin, end,
-                   [&](std::size_t k, std::size_t place) { rows(group_of[place], k) += dout(b, k); });
+      if (!find_maxima(checked, table, b, begin, largest, places)) continue;
+      for (std::size_t k = begin; k < end; ++k) rows(group_of[places[k - begin]], k) += dout(b, k);
     }
   });
 }

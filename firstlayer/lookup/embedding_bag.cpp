@@ -74,9 +74,9 @@ bool find_maxima(const CheckedBags& bags, View<const float, 2> table, std::size_
   bags.visit(b, [&](std::size_t place) {
     const std::span<const float> row = table[bags.ids()[place]].subspan(begin, largest.size());
     for (std::size_t k = 0; k < row.size(); ++k) {
-      if (!empty && !(row[k] > largest[k])) continue;
-      largest[k] = row[k];
-      places[k] = place;
+      const bool larger = empty || row[k] > largest[k];
+      largest[k] = larger ? row[k] : largest[k];
+      places[k] = larger ? place : places[k];
     }
     empty = false;
   });

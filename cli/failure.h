@@ -6,8 +6,7 @@
 
 namespace firstlayer::cli {
 
-/// 1 is kept for commands that look for something and find it.
-enum ExitCode : int { kDone = 0, kUsage = 2, kBadData = 3, kInputOutput = 4 };
+enum ExitCode : int { kDone = 0, kFinding = 1, kUsage = 2, kBadData = 3, kInputOutput = 4 };
 
 /// Printed as "firstlayer COMMAND: what()" and, below it, "  hint: …" if there is one.
 class Failure : public std::runtime_error {
@@ -25,5 +24,8 @@ class Failure : public std::runtime_error {
 
 /// Whoever read standard output has closed it and wants no more: the command ends without a word.
 struct OutputClosed {};
+
+/// A command that looks for something has printed what it found.
+struct Finding {};
 
 }  // namespace firstlayer::cli

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "cli/wrapped_text.h"
 #include "firstlayer/base/utf8.h"
 
 namespace firstlayer::cli {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr char kGlobalGroup[] = "Global flags";
 constexpr std::uint64_t kMostThreads = 1024;
+constexpr std::size_t kColumns = 80;  ///< of the help
 
 std::uint64_t parse_number(const std::string& flag, const std::string& text, const Range& range) {
   std::uint64_t number = 0;
@@ -42,27 +44,6 @@ std::string either(const std::vector<std::string>& choices) {
   return fmt::format("{} or {}", fmt::join(choices.begin(), choices.end() - 1, ", "), choices.back());
 }
 
-/// Appends `text` to `page` from column `indent` on, broken between words before column 80.
-void append_wrapped(std::string& page, std::string_view text, std::size_t indent) {
-  constexpr std::size_t kColumns = 80;
-  std::size_t column = indent;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-    if (column > indent && column + 1 + word.size() > kColumns) {
-      page += "\n" + std::string(indent, ' ');
-      column = indent;
-    }
-    if (column > indent) {
-      page += ' ';
-      ++column;
-    }
-    page += word;
-    column += word.size();
-  }
-  page += '\n';
-}
-
 void append_rows(std::string& page, const std::vector<std::pair<std::string, std::string>>& rows) {
   constexpr std::size_t kIndent = 2;
   constexpr std::size_t kHelpColumn = 25;
@@ -73,7 +54,7 @@ void append_rows(std::string& page, const std::vector<std::pair<std::string, std
     } else {
       page += std::string(kHelpColumn - kIndent - left.size(), ' ');
     }
-    append_wrapped(page, help, kHelpColumn);
+    append_wrapped(page, help, kHelpColumn, kColumns);
   }
 }
 
@@ -178,7 +159,7 @@ std::string usage_line(const CLI::App& app) {
 
 std::string help_text(const CLI::App& app) {
   std::string page;
-  append_wrapped(page, app.get_description(), 0);
+  append_wrapped(page, app.get_description(), 0, kColumns);
   page += "\nUsage: " + usage_line(app) + "\n";
 
   std::vector<std::pair<std::string, std::string>> lines;

@@ -90,13 +90,11 @@ Evidence adding_claim(const Experiment& experiment) {
 
   Evidence evidence{
       .id = "adding",
-      .claim =
-          "Adding positions keeps the width d; concatenating them doubles it, and the first projection. Equal "
-          "halves of that give the same.",
+      .claim = "Adding positions keeps the width d; concatenating them doubles it, and the layer that reads it.",
       .measured = {{"width_when_added", width, ""},
                    {"width_when_concatenated", side_by_side.dim(1), ""},
-                   {"projection_when_added", projection_parameters(width, d), "parameters"},
-                   {"projection_when_concatenated", projection_parameters(side_by_side.dim(1), d), "parameters"}},
+                   {"that_layer_when_added", projection_parameters(width, d), "parameters"},
+                   {"that_layer_when_concatenated", projection_parameters(side_by_side.dim(1), d), "parameters"}},
       .vectors = {},
       .verdict = Verdict::kDoesNotHold,
       .needs = {}};
@@ -111,7 +109,7 @@ Evidence adding_claim(const Experiment& experiment) {
   // x = E + P is rounded to float32 once, by at most 2^-24 of its size, which is at most twice that of its parts.
   const double rounding =
       std::ldexp(static_cast<double>(d), -23) * largest(side_by_side.flat()) * largest(weight.flat());
-  evidence.measured.push_back({"difference_with_equal_halves", difference, ""});
+  evidence.measured.push_back({"difference_if_its_halves_are_equal", difference, ""});
   evidence.measured.push_back({"rounding_explains_up_to", rounding, ""});
   evidence.verdict = difference <= rounding ? Verdict::kHolds : Verdict::kDoesNotHold;
   return evidence;

@@ -56,6 +56,14 @@ def large_gradient_lines():
         yield f"large-gradient {by_frequency:d} {digest(layer.weight.grad)}"
 
 
+def renorm_lines():
+    for dim in (*range(1, 41), 100, 103, 768):
+        torch.manual_seed(dim)
+        layer = torch.nn.Embedding(20, dim, max_norm=0.5)
+        layer(some_ids(60, 20))
+        yield f"renorm {dim} {digest(layer.weight)}"
+
+
 def bag_lines():
     """Bags of 0, 5, 1, 14, 21 and 19 ids; the one id of the third is the padding, where there is one."""
     vocabulary, dim, count = 13, 6, 60
@@ -129,7 +137,7 @@ def main() -> None:
     torch.set_num_threads(1)
     capability = torch.backends.cpu.get_cpu_capability()
     lines = [f"# tools/make_embedding_golden.py: torch {torch.__version__}, {capability}"]
-    for section in (embedding_lines, large_gradient_lines, bag_lines, dropout_lines, norm_lines, sum_lines):
+    for section in (embedding_lines, large_gradient_lines, renorm_lines, bag_lines, dropout_lines, norm_lines, sum_lines):
         lines += section()
     OUTPUT.write_text("\n".join(lines) + "\n")
 

@@ -12,7 +12,8 @@ namespace firstlayer {
 /// Throws std::invalid_argument for a max_norm that is negative or NaN or a norm_type that is not positive.
 void check_norm_options(std::string_view where, double max_norm, double norm_type);
 
-/// The p-norm of a row, p > 0 or infinity: summed in double, in the order of the row, and rounded to float.
+/// The p-norm of a row, p > 0 or infinity. For p of 1, 2 and infinity it has the bits of torch.linalg.vector_norm on
+/// x86-64; others are computed in double and rounded.
 float row_norm(std::span<const float> row, double p);
 
 /// Multiplies each of these rows (of `table`, different) whose norm is larger than max_norm by

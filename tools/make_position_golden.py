@@ -9,6 +9,7 @@ theta.CASE                   transformers' inverse frequencies (float32), behind
 rotary.CASE.*                queries x (B, heads, T, head_dim) at positions (B, T), y = rotated, dx = gradient for dy
 alibi.N, alibi.bias          transformers' slopes of N heads (Bloom); its bias of a row of 6 keys
 t5.DIRECTIONS.N.MAX          transformers' bucket of the distances -300 .. 300
+t5.dbias, t5.dtable          the gradient of T5's bias (heads, queries, keys), and what its table gets
 mask, mask.positions         attention masks, and the positions that generate() makes of them
 """
 
@@ -18,7 +19,7 @@ import pathlib
 import numpy as np
 import torch
 from safetensors.numpy import save_file
-from transformers import GenerationMixin, LlamaConfig
+from transformers import GenerationMixin, LlamaConfig, T5Config
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.bloom import modeling_bloom
 from transformers.models.gptj import modeling_gptj
@@ -68,6 +69,9 @@ def theta_tensors():
         "yarn": (llama(128, 10000.0, factor=16.0, **yarn), None),
         "yarn.options": (llama(96, 500000.0, factor=40.0, beta_fast=24.0, beta_slow=2.0, truncate=False,
                                attention_factor=0.75, **yarn), None),
+        # a ramp of no width at the first index, and one that ends behind the last
+        "yarn.step": (llama(16, 10000.0, rope_type="yarn", factor=4.0, original_max_position_embeddings=6), None),
+        "yarn.low_base": (llama(8, 10.0, rope_type="yarn", factor=4.0, original_max_position_embeddings=1000), None),
         "llama3": (llama(128, 500000.0, rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
                          original_max_position_embeddings=8192), None),
         "longrope.short": (llama(64, 10000.0, **longrope), 4096),
@@ -111,10 +115,16 @@ def bias_tensors():
         yield f"alibi.{heads}", modeling_bloom._get_alibi_slopes(heads, torch.device("cpu"))
     yield "alibi.bias", modeling_bloom.build_alibi_tensor(torch.ones(1, 6), 12, torch.float32).reshape(12, 6)
     distances = torch.arange(-300, 301)
-    for both, count, most in ((True, 32, 128), (False, 32, 128), (True, 32, 256), (False, 16, 64), (True, 4, 3),
+    for both, count, most in ((True, 32, 128), (False, 32, 128), (True, 32, 256), (False, 16, 64), (True, 4, 3), (False, 10, 160), (False, 20, 320),
                               (False, 2, 2), (False, 12, 100)):
         buckets = T5Attention._relative_position_bucket(distances, both, count, most)
         yield f"t5.{'both' if both else 'back'}.{count}.{most}", buckets.to(torch.int32)
+    attention = T5Attention(T5Config(num_heads=3), has_relative_attention_bias=True)
+    torch.manual_seed(12)
+    dbias = torch.randn(3, 40, 60)
+    attention.compute_bias(40, 60, past_seen_tokens=20).backward(dbias[None])
+    yield "t5.dbias", dbias
+    yield "t5.dtable", attention.relative_attention_bias.weight.grad
 
 
 def mask_tensors():

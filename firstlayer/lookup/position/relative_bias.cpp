@@ -52,6 +52,18 @@ std::size_t bucket_of(std::int64_t key_minus_query, const RelativeBuckets& bucke
   return first + direction.exact + static_cast<std::size_t>(std::min(beyond, last));
 }
 
+/// use(q, j, bucket) for each query and key, in that order.
+template <class Use>
+void for_each_bucket(std::size_t queries, std::size_t keys, const RelativeBuckets& buckets, const Use& use) {
+  const Direction direction = checked_direction(buckets);
+  for (std::size_t q = 0; q < queries; ++q) {
+    const auto own = static_cast<std::int64_t>(keys - queries + q);
+    for (std::size_t j = 0; j < keys; ++j) {
+      use(q, j, bucket_of(static_cast<std::int64_t>(j) - own, buckets, direction));
+    }
+  }
+}
+
 }  // namespace
 
 std::size_t relative_bucket(std::int64_t key_minus_query, const RelativeBuckets& buckets) {
@@ -60,7 +72,6 @@ std::size_t relative_bucket(std::int64_t key_minus_query, const RelativeBuckets&
 
 Tensor<float, 3> relative_bias(View<const float, 2> table, std::size_t queries, std::size_t keys,
                                const RelativeBuckets& buckets) {
-  const Direction direction = checked_direction(buckets);
   const std::size_t heads = table.dim(1);
   if (table.dim(0) != buckets.count) {
     throw_invalid("relative_bias", "a table (buckets, heads) of " + std::to_string(buckets.count) + " rows",
@@ -69,15 +80,21 @@ Tensor<float, 3> relative_bias(View<const float, 2> table, std::size_t queries, 
   check_scores("relative_bias", heads, queries, keys);
   Tensor<float, 3> bias({heads, queries, keys});
   const View<float, 3> out = bias.view();
-  for (std::size_t q = 0; q < queries; ++q) {
-    const std::size_t own = keys - queries + q;
-    for (std::size_t j = 0; j < keys; ++j) {
-      const std::size_t bucket =
-          bucket_of(static_cast<std::int64_t>(j) - static_cast<std::int64_t>(own), buckets, direction);
-      for (std::size_t h = 0; h < heads; ++h) out(h, q, j) = table(bucket, h);
-    }
-  }
+  for_each_bucket(queries, keys, buckets, [&](std::size_t q, std::size_t j, std::size_t bucket) {
+    for (std::size_t h = 0; h < heads; ++h) out(h, q, j) = table(bucket, h);
+  });
   return bias;
+}
+
+Tensor<float, 2> relative_bias_gradient(View<const float, 3> dbias, const RelativeBuckets& buckets) {
+  const std::size_t heads = dbias.dim(0);
+  check_scores("relative_bias_gradient", heads, dbias.dim(1), dbias.dim(2));
+  Tensor<float, 2> gradient({buckets.count, heads});
+  const View<float, 2> dtable = gradient.view();
+  for_each_bucket(dbias.dim(1), dbias.dim(2), buckets, [&](std::size_t q, std::size_t j, std::size_t bucket) {
+    for (std::size_t h = 0; h < heads; ++h) dtable(bucket, h) += dbias(h, q, j);
+  });
+  return gradient;
 }
 
 }  // namespace firstlayer

@@ -28,4 +28,9 @@ std::size_t relative_bucket(std::int64_t key_minus_query, const RelativeBuckets&
 Tensor<float, 3> relative_bias(View<const float, 2> table, std::size_t queries, std::size_t keys,
                                const RelativeBuckets& buckets);
 
+/// The gradient of relative_bias()'s table, (buckets, heads), from that of its result, dbias (heads, queries, keys):
+/// each number is the sum over the places of its bucket, in ascending order of query, then key, in float32, which gives
+/// PyTorch's bits. Throws as relative_bias().
+Tensor<float, 2> relative_bias_gradient(View<const float, 3> dbias, const RelativeBuckets& buckets);
+
 }  // namespace firstlayer

@@ -19,8 +19,8 @@ TEST(RelativeBucket, EqualsTransformers) {
   constexpr std::int64_t kFirst = -300;
   for (const RelativeBuckets& buckets :
        {RelativeBuckets{}, RelativeBuckets{.bidirectional = false}, RelativeBuckets{.max_distance = 256},
-        RelativeBuckets{16, 64, false}, RelativeBuckets{4, 3, true}, RelativeBuckets{2, 2, false},
-        RelativeBuckets{12, 100, false}}) {
+        RelativeBuckets{16, 64, false}, RelativeBuckets{4, 3, true}, RelativeBuckets{10, 160, false},
+        RelativeBuckets{20, 320, false}, RelativeBuckets{2, 2, false}, RelativeBuckets{12, 100, false}}) {
     const std::string name = std::string("t5.").append(buckets.bidirectional ? "both." : "back.") +
                              std::to_string(buckets.count) + "." + std::to_string(buckets.max_distance);
     const std::vector<std::int32_t> expected = golden<std::int32_t>(name);
@@ -73,12 +73,23 @@ TEST(RelativeBias, LooksTheBucketOfEachDistanceUp) {
   }
 }
 
+/// PyTorch's autograd through transformers' T5, to the bit.
+TEST(RelativeBias, GradientEqualsPyTorch) {
+  const std::vector<float> dbias = golden<float>("t5.dbias");
+  const std::vector<float> expected = golden<float>("t5.dtable");
+  const Tensor<float, 2> dtable = relative_bias_gradient({dbias, {3, 40, 60}}, {});
+  EXPECT_EQ(std::vector<float>(dtable.flat().begin(), dtable.flat().end()), expected);
+}
+
 TEST(RelativeBias, RefusesOtherShapes) {
   const Tensor<float, 2> table({32, 2});
   EXPECT_EQ(message_of<std::invalid_argument>([&] { relative_bias(table, 2, 2, {.count = 16}); }),
             "[relative_bias] expected a table (buckets, heads) of 16 rows, received (32, 2)");
   EXPECT_THROW(relative_bias(table, 3, 2, {}), std::invalid_argument);
   EXPECT_THROW(relative_bias(Tensor<float, 2>({32, 0}), 2, 2, {}), std::invalid_argument);
+  EXPECT_THROW(relative_bias(table, 2, 2, {.max_distance = 8}), std::invalid_argument);
+  EXPECT_THROW(relative_bias_gradient(Tensor<float, 3>({1, 3, 2}), {}), std::invalid_argument);
+  EXPECT_THROW(relative_bias_gradient(Tensor<float, 3>({1, 2, 2}), {.count = 3}), std::invalid_argument);
 }
 
 }  // namespace

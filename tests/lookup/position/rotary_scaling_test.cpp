@@ -54,6 +54,8 @@ TEST(RotaryFrequencies, EqualTransformers) {
                                                                      .beta_slow = 2,
                                                                      .truncate = false,
                                                                      .attention_factor = 0.75}));
+  expect_transformers("yarn.step", rotary_frequencies(16, 10000, YarnScaling{.factor = 4, .original_context = 6}));
+  expect_transformers("yarn.low_base", rotary_frequencies(8, 10, YarnScaling{.factor = 4, .original_context = 1000}));
   expect_transformers("llama3", rotary_frequencies(128, 500000, Llama3Scaling{}));
   expect_transformers("longrope.short", rotary_frequencies(64, 10000, longrope(), 4096));
   expect_transformers("longrope.long", rotary_frequencies(64, 10000, longrope(), 4097));

@@ -25,22 +25,45 @@ void require_addressable(std::size_t rows, std::size_t dim) {
   }
 }
 
-InputEmbedding load(const LayerFlags& flags, std::size_t context) {
+InputEmbedding load(const LayerFlags& flags, PositionScheme scheme, std::size_t context) {
   InputEmbedding model = InputEmbedding::load_gpt2(*flags.weights);
   const EmbeddingSizes& sizes = model.sizes();
   if (flags.dim && *flags.dim != sizes.dim) {
     throw Failure(kUsage, fmt::format("--dim {} is not the width of {}, {}", *flags.dim, *flags.weights, sizes.dim),
                   "leave --dim out: it comes from the file");
   }
-  if (flags.position == "learned" && context > sizes.context) {
+  if (scheme == PositionScheme::kLearned && context > sizes.context) {
     throw Failure(kUsage, fmt::format("--context {} is longer than the {} positions of {}", context, sizes.context,
                                       *flags.weights));
   }
   return model;
 }
 
-SinusoidalLayout layout_of(PositionScheme scheme) {
-  return scheme == PositionScheme::kSinusoidal ? SinusoidalLayout::kInterleaved : SinusoidalLayout::kHalves;
+/// The tables of all schemes: tokens, and positions if they are added.
+InputEmbedding make_embedding(const LayerFlags& flags, PositionScheme scheme, std::size_t vocabulary_size,
+                              std::size_t context, std::uint64_t seed) {
+  const bool learned = scheme == PositionScheme::kLearned;
+  Tensor<float, 2> tokens;
+  if (flags.weights) {
+    InputEmbedding model = load(flags, scheme, context);
+    if (learned) return model;
+    tokens = std::move(model).token_table();
+  } else {
+    const std::size_t dim = flags.dim.value_or(kDefaultDim);
+    require_addressable(vocabulary_size, dim);
+    Generator generator(seed);
+    tokens = random_table(vocabulary_size, dim, generator);
+    if (learned) {
+      require_addressable(context, dim);
+      return {std::move(tokens), random_table(context, dim, generator)};
+    }
+  }
+  if (position_role(scheme) != PositionRole::kAdded) return InputEmbedding(std::move(tokens));
+  const std::size_t dim = tokens.dim(1);
+  require_addressable(context, dim);
+  const SinusoidalLayout layout =
+      scheme == PositionScheme::kSinusoidal ? SinusoidalLayout::kInterleaved : SinusoidalLayout::kHalves;
+  return {std::move(tokens), sinusoidal_table(context, dim, layout)};
 }
 
 std::vector<std::string> scheme_names() {
@@ -54,10 +77,9 @@ std::vector<std::string> scheme_names() {
 void add_layer_flags(CLI::App& app, LayerFlags& flags) {
   constexpr char kGroup[] = "Tables";
   add_number(app, "--dim", flags.dim, "d, the width of the tables", std::to_string(kDefaultDim))->group(kGroup);
-  add_choice(
-      app, "--position", flags.position, scheme_names(),
-      "how a model knows the place in the window: the first three are added to the vectors, rotary, alibi and t5 "
-      "wait for attention")
+  add_choice(app, "--position", flags.position, scheme_names(),
+             "how a model knows the place in the window: the first three are added to the vectors; rotary, alibi and "
+             "t5 wait for attention")
       ->group(kGroup);
   add_file(app, "--weights", flags.weights,
            "take the tables from a GPT-2 .safetensors file; without it --seed draws them as torch.nn.Embedding does")
@@ -65,50 +87,7 @@ void add_layer_flags(CLI::App& app, LayerFlags& flags) {
 }
 
 InputLayer::InputLayer(const LayerFlags& flags, std::size_t vocabulary_size, std::size_t context, std::uint64_t seed)
-    : scheme_(find_scheme(flags.position)) {
-  Tensor<float, 2> tokens;
-  if (flags.weights) {
-    InputEmbedding model = load(flags, context);
-    if (scheme_ == PositionScheme::kLearned) {
-      embedding_ = std::move(model);
-      return;
-    }
-    tokens = std::move(model).token_table();
-  } else {
-    const std::size_t dim = flags.dim.value_or(kDefaultDim);
-    require_addressable(vocabulary_size, dim);
-    Generator generator(seed);
-    if (scheme_ == PositionScheme::kLearned) {
-      require_addressable(context, dim);
-      embedding_.emplace(EmbeddingSizes{.vocabulary = vocabulary_size, .context = context, .dim = dim}, generator);
-      return;
-    }
-    tokens = random_table(vocabulary_size, dim, generator);
-  }
-
-  if (position_role(scheme_) == PositionRole::kAdded) {
-    require_addressable(context, tokens.dim(1));
-    Tensor<float, 2> positions = sinusoidal_table(context, tokens.dim(1), layout_of(scheme_));
-    embedding_.emplace(std::move(tokens), std::move(positions));
-  } else {
-    tokens_only_ = std::move(tokens);
-  }
-}
-
-const Tensor<float, 2>& InputLayer::token_table() const noexcept {
-  return embedding_ ? embedding_->token_table() : tokens_only_;
-}
-
-const Tensor<float, 2>* InputLayer::position_table() const noexcept {
-  return embedding_ ? &embedding_->position_table() : nullptr;
-}
-
-void InputLayer::forward(View<const TokenId, 2> ids, View<float, 3> out, unsigned threads) const {
-  if (embedding_) {
-    embedding_->forward(ids, out, threads);
-  } else {
-    lookup_rows(tokens_only_, ids, out, threads);
-  }
-}
+    : scheme_(find_scheme(flags.position)),
+      embedding_(make_embedding(flags, scheme_, vocabulary_size, context, seed)) {}
 
 }  // namespace firstlayer::cli

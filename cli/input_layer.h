@@ -31,20 +31,23 @@ class InputLayer {
 
   PositionScheme scheme() const noexcept { return scheme_; }
 
-  const Tensor<float, 2>& token_table() const noexcept;
+  const Tensor<float, 2>& token_table() const noexcept { return embedding_.token_table(); }
 
   /// nullptr if the scheme adds nothing.
-  const Tensor<float, 2>* position_table() const noexcept;
+  const Tensor<float, 2>* position_table() const noexcept {
+    return embedding_.has_positions() ? &embedding_.position_table() : nullptr;
+  }
 
-  std::size_t dim() const noexcept { return token_table().shape()[1]; }
+  std::size_t dim() const noexcept { return embedding_.sizes().dim; }
 
   /// out[b, t] = E[ids[b, t]] + P[t], or without P; ids (B, T), out (B, T, d).
-  void forward(View<const TokenId, 2> ids, View<float, 3> out, unsigned threads) const;
+  void forward(View<const TokenId, 2> ids, View<float, 3> out, unsigned threads) const {
+    embedding_.forward(ids, out, threads);
+  }
 
  private:
   PositionScheme scheme_;
-  std::optional<InputEmbedding> embedding_;  ///< both tables
-  Tensor<float, 2> tokens_only_;             ///< the token table if nothing is added
+  InputEmbedding embedding_;
 };
 
 }  // namespace firstlayer::cli

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "firstlayer/base/threads.h"
@@ -173,11 +174,12 @@ void deal_rows(std::size_t count, unsigned threads, Body body) {
   constexpr std::size_t kStretch = 32;
   if (threads == 0) threads = hardware_threads();
   std::atomic<std::size_t> next = 0;
-  parallel_for(threads, threads, [&](std::size_t, std::size_t) {
+  const auto take = [&](std::size_t, std::size_t) {
     for (std::size_t from; (from = next.fetch_add(kStretch, std::memory_order_relaxed)) < count;) {
       body(from, std::min(count, from + kStretch));
     }
-  });
+  };
+  parallel_for(threads, threads, std::ref(take));  // a function that refers allocates nothing
 }
 
 }  // namespace
@@ -202,9 +204,10 @@ void step_groups(const Rows& rows, const AdamWRule& rule, const AdamWStep& step,
     rows.kinds[id].store(RowKind::kUsual, std::memory_order_relaxed);  // unless the step finds otherwise
   }
   const GroupPieces pieces(groups, rows.dim);
-  parallel_for(pieces.work(), threads, [&](std::size_t from, std::size_t to) {
+  const auto take = [&](std::size_t from, std::size_t to) {
     HWY_DYNAMIC_DISPATCH(step_group_parts)(rows, rule, step, groups, pieces, dout, dtable, from, to);
-  });
+  };
+  parallel_for(pieces.work(), threads, std::ref(take));
 }
 
 void step_rows(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, std::uint64_t t,

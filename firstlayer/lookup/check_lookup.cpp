@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "firstlayer/base/errors.h"
+#include "firstlayer/lookup/gradient.h"
 
 namespace firstlayer {
 
@@ -80,6 +81,16 @@ std::optional<TokenId> check_padding(std::string_view where, std::optional<std::
                        std::to_string(*padding_idx));
   }
   return static_cast<TokenId>(*padding_idx < 0 ? *padding_idx + rows : *padding_idx);
+}
+
+void check_row_gradient(std::string_view where, const RowGradient& gradient, const Shape<2>& table) {
+  if (gradient.rows().dim(1) != table[1]) {
+    throw_invalid(where, "a gradient of width " + std::to_string(table[1]) + " for a table " + shape_text(table),
+                  shape_text(gradient.rows().shape()));
+  }
+  if (!gradient.ids().empty() && gradient.ids().back() >= table[0]) {
+    throw_out_of_range(where, "ids below V = " + std::to_string(table[0]), std::to_string(gradient.ids().back()));
+  }
 }
 
 }  // namespace firstlayer

@@ -13,6 +13,8 @@
 
 namespace firstlayer {
 
+class RowGradient;
+
 /// Throws std::out_of_range if an id is not below V, for a table of shape (V, d).
 ///   [InputEmbedding::forward] expected ids below V = 50257, received 50300 at (b=3, t=7)
 void check_ids(std::string_view where, const Shape<2>& table, View<const TokenId, 2> ids);
@@ -37,6 +39,10 @@ void check_out(std::string_view where, const Shape<2>& ids, std::size_t dim, Vie
 
 /// Throws std::invalid_argument unless dout is (B, T, d).
 void check_dout(std::string_view where, const Shape<2>& ids, std::size_t dim, View<const float, 3> dout);
+
+/// Throws std::invalid_argument for a gradient of another width than the table (V, d), std::out_of_range for an id that
+/// is no row of it.
+void check_row_gradient(std::string_view where, const RowGradient& gradient, const Shape<2>& table);
 
 /// A padding_idx, of which negative ones count from the end, as an id below V = `vocabulary`. Throws std::out_of_range
 /// unless it is in -V .. V-1.

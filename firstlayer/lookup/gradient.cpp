@@ -11,16 +11,6 @@
 namespace firstlayer {
 namespace {
 
-void check_gradient(std::string_view where, const RowGradient& gradient, const Shape<2>& table) {
-  if (gradient.rows().dim(1) != table[1]) {
-    throw_invalid(where, "a gradient of width " + std::to_string(table[1]) + " for a table " + shape_text(table),
-                  shape_text(gradient.rows().shape()));
-  }
-  if (!gradient.ids().empty() && gradient.ids().back() >= table[0]) {
-    throw_out_of_range(where, "ids below V = " + std::to_string(table[0]), std::to_string(gradient.ids().back()));
-  }
-}
-
 template <class Element>
 void sum_places(const RowGroups& groups, View<const Element, 3> dout, RowGradient& gradient, unsigned threads) {
   const Shape<3> expected = {groups.batch()[0], groups.batch()[1], dout.dim(2)};
@@ -79,7 +69,7 @@ void position_gradient(View<const float, 3> dout, View<float, 2> dpositions, uns
 }
 
 void add_rows(const RowGradient& gradient, View<float, 2> dtable) {
-  check_gradient("add_rows", gradient, dtable.shape());
+  check_row_gradient("add_rows", gradient, dtable.shape());
   for (std::size_t u = 0; u < gradient.ids().size(); ++u) {
     const std::span<float> row = dtable[gradient.ids()[u]];
     const std::span<const float> drow = gradient.rows()[u];
@@ -88,7 +78,7 @@ void add_rows(const RowGradient& gradient, View<float, 2> dtable) {
 }
 
 void descend(View<float, 2> table, const RowGradient& gradient, float rate) {
-  check_gradient("descend", gradient, table.shape());
+  check_row_gradient("descend", gradient, table.shape());
   for (std::size_t u = 0; u < gradient.ids().size(); ++u) {
     const std::span<float> row = table[gradient.ids()[u]];
     const std::span<const float> drow = gradient.rows()[u];

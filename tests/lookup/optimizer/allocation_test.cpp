@@ -1,0 +1,58 @@
+// A step allocates nothing once the first one has grown what it works in. The memory of operator new is counted here;
+// tables and states are mapped, and made by constructors alone.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "firstlayer/lookup/optimizer/table_optimizer.h"
+#include "tests/lookup/optimizer/optimizer_cases.h"
+
+namespace {
+std::atomic<std::size_t> allocations = 0;
+
+void* counted(std::size_t bytes) {
+  ++allocations;
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes); }
+void* operator new[](std::size_t bytes) { return counted(bytes); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace firstlayer {
+namespace {
+
+class Allocation : public ::testing::TestWithParam<testing::OptimizerCase> {};
+
+TEST_P(Allocation, OfAStepIsNothingAfterTheFirst) {
+  for (unsigned threads : {1U, 3U}) {
+    testing::OptimizerStream stream;
+    TableOptimizer optimizer(stream.table, GetParam().options, /*ledger=*/true);
+    // More steps than any history holds.
+    for (int step = 0; step < 5000; ++step) {
+      if (step < 100) stream.next();
+      const std::size_t before = allocations;
+      optimizer.prepare(stream.groups, threads);
+      if (GetParam().tied) {
+        optimizer.step_dense(stream.dtable, stream.groups, stream.dout, threads);
+      } else {
+        optimizer.step(stream.groups, stream.dout, threads);
+      }
+      ASSERT_TRUE(step == 0 || allocations == before) << allocations - before << " in step " << step;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Allocation, ::testing::ValuesIn(testing::optimizer_cases()),
+                         [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace firstlayer

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <variant>
 
 #include "firstlayer/base/errors.h"
 
@@ -57,17 +58,20 @@ Tensor<TokenId, 2> masked_positions(View<const std::uint8_t, 2> mask, const Shap
   return positions;
 }
 
-Tensor<TokenId, 2> document_positions(View<const TokenId, 2> ids, TokenId end, std::size_t offset) {
+Tensor<TokenId, 2> document_positions(IdView ids, TokenId end, std::size_t offset) {
   check_range("document_positions", ids.dim(1), offset);
   Tensor<TokenId, 2> positions(ids.shape());
   const View<TokenId, 2> out = positions.view();
-  for (std::size_t b = 0; b < ids.dim(0); ++b) {
-    std::size_t next = offset;
-    for (std::size_t t = 0; t < ids.dim(1); ++t) {
-      out(b, t) = static_cast<TokenId>(next);
-      next = ids(b, t) == end ? offset : next + 1;
+  const auto fill = [&](const auto& view) {
+    for (std::size_t b = 0; b < view.dim(0); ++b) {
+      std::size_t next = offset;
+      for (std::size_t t = 0; t < view.dim(1); ++t) {
+        out(b, t) = static_cast<TokenId>(next);
+        next = static_cast<std::int64_t>(view(b, t)) == end ? offset : next + 1;
+      }
     }
-  }
+  };
+  std::visit(fill, ids.any());
   return positions;
 }
 

@@ -10,6 +10,7 @@
 
 #include "firstlayer/base/tensor.h"
 #include "firstlayer/base/token_id.h"
+#include "firstlayer/lookup/id_view.h"
 
 namespace firstlayer {
 
@@ -30,7 +31,7 @@ Tensor<TokenId, 2> masked_positions(View<const std::uint8_t, 2> mask, const Shap
 /// and so does each document in it.
 ///   ids 5 6 END 7 8 -> 0 1 2 0 1
 /// Throws std::out_of_range if a position does not fit 32 bits.
-Tensor<TokenId, 2> document_positions(View<const TokenId, 2> ids, TokenId end, std::size_t offset = 0);
+Tensor<TokenId, 2> document_positions(IdView ids, TokenId end, std::size_t offset = 0);
 
 /// Throws std::out_of_range naming the first position that is not below `context`, and its (b, t).
 void check_positions(std::string_view where, View<const TokenId, 2> positions, std::size_t context);

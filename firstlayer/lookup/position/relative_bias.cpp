@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "firstlayer/base/errors.h"
 #include "firstlayer/lookup/position/check_scores.h"
@@ -19,10 +21,12 @@ struct Direction {
 Direction checked_direction(const RelativeBuckets& buckets) {
   const std::size_t directions = buckets.bidirectional ? 2 : 1;
   const std::size_t count = buckets.count / directions;
-  if (count < 2 || buckets.count % directions != 0) {
+  // Up to 32 bits, double tells any two numbers of buckets apart.
+  constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (count < 2 || buckets.count > kMost || buckets.count % directions != 0) {
     throw_invalid(
         "relative_bucket",
-        buckets.bidirectional ? "an even number of at least 4 buckets for two directions" : "at least 2 buckets",
+        buckets.bidirectional ? "an even number of 4 to 2^32 - 1 buckets for two directions" : "2 to 2^32 - 1 buckets",
         std::to_string(buckets.count));
   }
   if (buckets.max_distance <= count / 2) {
@@ -56,11 +60,13 @@ std::size_t bucket_of(std::int64_t key_minus_query, const RelativeBuckets& bucke
 template <class Use>
 void for_each_bucket(std::size_t queries, std::size_t keys, const RelativeBuckets& buckets, const Use& use) {
   const Direction direction = checked_direction(buckets);
+  std::vector<std::size_t> bucket_of_distance(queries + keys - 1);  // from -(keys - 1) to queries - 1
+  for (std::size_t i = 0; i < bucket_of_distance.size(); ++i) {
+    const auto distance = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(keys - 1);
+    bucket_of_distance[i] = bucket_of(distance, buckets, direction);
+  }
   for (std::size_t q = 0; q < queries; ++q) {
-    const auto own = static_cast<std::int64_t>(keys - queries + q);
-    for (std::size_t j = 0; j < keys; ++j) {
-      use(q, j, bucket_of(static_cast<std::int64_t>(j) - own, buckets, direction));
-    }
+    for (std::size_t j = 0; j < keys; ++j) use(q, j, bucket_of_distance[j + queries - 1 - q]);
   }
 }
 

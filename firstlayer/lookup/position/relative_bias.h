@@ -18,8 +18,8 @@ struct RelativeBuckets {
 
 /// The bucket of `key_minus_query`. Of the n buckets of a direction, n/2 hold one distance each; the others grow with
 /// the logarithm: relative_bucket(-5, {}) == 5, relative_bucket(5, {}) == 21, relative_bucket(-64, {}) == 14. Any
-/// distance is allowed. Throws std::invalid_argument for fewer than 2 buckets a direction, an odd number of buckets for
-/// two directions, or a max_distance that is not above the distances with a bucket of their own.
+/// distance is allowed. Throws std::invalid_argument for fewer than 2 buckets a direction or 2^32 in all, an odd number
+/// of buckets for two directions, or a max_distance that is not above the distances with a bucket of their own.
 std::size_t relative_bucket(std::int64_t key_minus_query, const RelativeBuckets& buckets);
 
 /// (heads, queries, keys), to be added to the scores: table[bucket of j - i, h] with table (buckets, heads). Key j

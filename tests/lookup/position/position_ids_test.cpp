@@ -78,6 +78,19 @@ TEST(DocumentPositions, StartAnewBehindTheEnd) {
                                                                                          2, 3, 4, 5, 6, 7}));
 }
 
+TEST(DocumentPositions, TakeIdsOfAnyWidth) {
+  Tensor<std::uint16_t, 2> narrow({1, 4});
+  Tensor<std::int64_t, 2> wide({1, 4});
+  for (std::size_t t = 0; t < 4; ++t) {
+    narrow.view()(0, t) = t == 1 ? 50256 : 7;
+    wide.view()(0, t) = t == 1 ? 50256 : -1;  // 32 bits of -1 are no id
+  }
+  EXPECT_EQ(values_of(document_positions(narrow, 50256)), (std::vector<TokenId>{0, 1, 0, 1}));
+  EXPECT_EQ(values_of(document_positions(wide, 50256)), (std::vector<TokenId>{0, 1, 0, 1}));
+  EXPECT_EQ(values_of(document_positions(wide, std::numeric_limits<TokenId>::max())),
+            (std::vector<TokenId>{0, 1, 2, 3}));
+}
+
 TEST(Positions, RefuseWhatDoesNotFit32Bits) {
   constexpr std::size_t kMost = std::numeric_limits<TokenId>::max();
   EXPECT_EQ(values_of(consecutive_positions({1, 1}, kMost - 1)), std::vector<TokenId>{static_cast<TokenId>(kMost - 1)});

@@ -38,6 +38,10 @@ TEST(RelativeBucket, TakesAnyDistance) {
   EXPECT_EQ(relative_bucket(kMost, {}), 31U);
   EXPECT_EQ(relative_bucket(kLeast, {.bidirectional = false}), 31U);
   EXPECT_EQ(relative_bucket(kMost, {.bidirectional = false}), 0U);
+  constexpr std::size_t kExact = (std::size_t{1} << 31U) - 1;
+  const RelativeBuckets most{.count = 2 * kExact + 1, .max_distance = kExact + 1, .bidirectional = false};
+  EXPECT_EQ(relative_bucket(-static_cast<std::int64_t>(kExact), most), kExact);
+  EXPECT_EQ(relative_bucket(-static_cast<std::int64_t>(kExact + 1), most), 2 * kExact);
 }
 
 TEST(RelativeBucket, RefusesTooFewBuckets) {
@@ -45,10 +49,11 @@ TEST(RelativeBucket, RefusesTooFewBuckets) {
     return message_of<std::invalid_argument>([&] { relative_bucket(1, buckets); });
   };
   EXPECT_EQ(refuses({.count = 0}),
-            "[relative_bucket] expected an even number of at least 4 buckets for two directions, received 0");
+            "[relative_bucket] expected an even number of 4 to 2^32 - 1 buckets for two directions, received 0");
   EXPECT_NE(refuses({.count = 2}).find("received 2"), std::string::npos);
+  EXPECT_NE(refuses({.count = std::size_t{1} << 32U}).find("received 4294967296"), std::string::npos);
   EXPECT_NE(refuses({.count = 31}).find("even number"), std::string::npos);
-  EXPECT_NE(refuses({.count = 1, .bidirectional = false}).find("at least 2 buckets"), std::string::npos);
+  EXPECT_NE(refuses({.count = 1, .bidirectional = false}).find("2 to 2^32 - 1 buckets"), std::string::npos);
   EXPECT_EQ(refuses({.max_distance = 8}),
             "[relative_bucket] expected a max_distance above 8, the distances with a bucket of their own, received 8");
 }

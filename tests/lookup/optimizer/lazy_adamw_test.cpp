@@ -3,14 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -20,21 +17,6 @@
 #include "tests/every_target.h"
 #include "tests/lookup/optimizer/adamw_dense.h"
 #include "tests/sha256.h"
-
-namespace {
-
-std::atomic<std::size_t> allocations = 0;
-
-}  // namespace
-
-// Not inlined: GCC would take malloc for a mismatch of delete.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace firstlayer {
 namespace {
@@ -286,22 +268,6 @@ TEST(LazyAdamW, RefusesARateThatHasNoFiniteStep) {
   }
   EXPECT_EQ(training.lazy_.steps(), 3);
   EXPECT_EQ(training.settled_difference(), "");
-}
-
-TEST(LazyAdamW, AllocatesNothingAfterItsConstruction) {
-  Training training({.lr = 1e-3}, {50, 20});
-  training.draw();
-  Tensor<float, 2> dtable({50, 20});
-  for (const unsigned threads : {1U, 3U}) {
-    training.lazy_.step(1e-3, training.groups_, training.dout_.data(), threads);  // threads are made once
-    const std::size_t before = allocations;
-    for (std::size_t i = 0; i <= LazyAdamW::kHistory; ++i) {
-      training.lazy_.step(1e-3, training.groups_, training.dout_.data(), threads);
-    }
-    training.lazy_.step(1e-3, dtable, &training.groups_, training.dout_.data(), threads);
-    training.lazy_.settle(threads);
-    EXPECT_EQ(allocations, before) << threads << " threads";
-  }
 }
 
 // tools/make_adamw_golden.py wrote the file.

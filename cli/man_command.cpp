@@ -63,6 +63,7 @@ std::string man_page(const CLI::App& root) {
   page +=
       ".SH EXIT STATUS\n"
       ".TP\n0\nThe work is done, or the reader of standard output has closed it.\n"
+      ".TP\n1\nexplain has found a claim that does not hold.\n"
       ".TP\n2\nThe command was not called as it should be.\n"
       ".TP\n3\nThe data is bad: a special token that is not allowed, an id outside the vocabulary, a text that is too "
       "short, a file that is not what its format says.\n"

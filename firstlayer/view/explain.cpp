@@ -59,7 +59,11 @@ Tensor<float, 3> Experiment::without_positions(std::span<const TokenId> row) con
 }
 
 Tensor<float, 3> Experiment::with_positions(std::span<const TokenId> row) const {
-  return layer.forward(embedding, {row, {1, row.size()}});
+  Tensor<float, 3> x = layer.forward(embedding, {row, {1, row.size()}});
+  if (x.dim(0) != 1 || x.dim(1) != row.size()) {
+    throw_invalid("explain", "a forward to (1, T, d) for T = " + std::to_string(row.size()), shape_text(x.shape()));
+  }
+  return x;
 }
 
 std::vector<TokenId> unique_ids(std::span<const TokenId> ids) {

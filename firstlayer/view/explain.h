@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -85,8 +86,8 @@ struct LayerOperations {
 LayerOperations library_operations(unsigned threads = 0);
 
 /// Puts every claim to the test on ids (T,), which are a row of the batch. Gradients, projections and renumberings are
-/// drawn from `seed`. Holds two more token tables in memory while it works, one after the other. Throws
-/// std::invalid_argument if there are no ids or a number of their rows is not finite; std::out_of_range naming an id
+/// drawn from `seed`. Holds at most one more token table in memory at a time. Throws std::invalid_argument if there are
+/// no ids, a number of their rows is not finite, or an operation returns another shape; std::out_of_range naming an id
 /// that is no row, or T if it is longer than the context.
 std::vector<Evidence> explain(const InputEmbedding& embedding, std::span<const TokenId> ids, std::uint64_t seed,
                               const LayerOperations& layer);

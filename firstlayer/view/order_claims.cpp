@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "firstlayer/base/errors.h"
 #include "firstlayer/base/random.h"
 #include "firstlayer/view/claims.h"
 #include "firstlayer/view/compare.h"
@@ -99,6 +100,10 @@ AttentionPair attend(const Experiment& experiment, std::span<const std::size_t> 
   AttentionPair pair;
   pair.original = experiment.layer.attention(x, weights);
   pair.rearranged = experiment.layer.attention(rearranged, weights);
+  if (pair.original.dim(0) != order.size()) {
+    throw_invalid("explain", "attention to (T, h) for T = " + std::to_string(order.size()),
+                  shape_text(pair.original.shape()));
+  }
   std::vector<double> expected;
   for (const std::size_t t : order) {
     const std::span<const double> vector = std::as_const(pair.original).view()[t];
@@ -178,7 +183,7 @@ Evidence shuffle_claim(const Experiment& experiment) {
 Evidence attention_claim(const Experiment& experiment) {
   Evidence evidence{
       .id = "attention",
-      .claim = "To self-attention another order is the same outputs in that order, unless it sees positions.",
+      .claim = "Self-attention gives another order the same outputs, reordered, unless positions are added.",
       .measured = {},
       .vectors = {},
       .verdict = Verdict::kNotShown,

@@ -90,11 +90,11 @@ Evidence adding_claim(const Experiment& experiment) {
 
   Evidence evidence{
       .id = "adding",
-      .claim = "Adding positions keeps the width d; concatenating them doubles it, and the layer that reads it.",
+      .claim = "Adding positions keeps the width d; concatenating them doubles it, and the first projection.",
       .measured = {{"width_when_added", width, ""},
                    {"width_when_concatenated", side_by_side.dim(1), ""},
-                   {"that_layer_when_added", projection_parameters(width, d), "parameters"},
-                   {"that_layer_when_concatenated", projection_parameters(side_by_side.dim(1), d), "parameters"}},
+                   {"first_projection_when_added", projection_parameters(width, d), "parameters"},
+                   {"first_projection_when_concatenated", projection_parameters(side_by_side.dim(1), d), "parameters"}},
       .vectors = {},
       .verdict = Verdict::kDoesNotHold,
       .needs = {}};

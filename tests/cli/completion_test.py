@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 SCHEMES = ["learned", "sinusoidal", "sinusoidal-half", "rotary", "alibi", "t5", "none"]
-COMMANDS = ["encode", "decode", "batches", "embed", "completion", "man"]
+COMMANDS = ["encode", "decode", "batches", "embed", "explain", "completion", "man"]
 
 
 def complete(script, tmp_path, *words):
@@ -30,7 +30,7 @@ def test_bash(ok, tmp_path):
         return complete(script, folder, "firstlayer", *words)
 
     assert [word for word in offers("") if not word.startswith("-")] == COMMANDS
-    assert offers("e") == ["encode", "embed"]
+    assert offers("e") == ["encode", "embed", "explain"]
     assert offers("--js") == ["--json"]
     assert offers("embed", "--con") == ["--context"]
     assert offers("--json", "embed", "--po") == ["--position"]
@@ -83,7 +83,7 @@ def test_manual_page(ok, tmp_path):
     assert sections == ["NAME", "SYNOPSIS", "DESCRIPTION", "GLOBAL FLAGS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT"]
     for name in COMMANDS:
         assert f".SS firstlayer {name}" in page
-    assert page.count("\\fB\\-\\-threads\\fR") == 1 and page.count("\\fB\\-\\-context\\fR") == 2
+    assert page.count("\\fB\\-\\-threads\\fR") == 1 and page.count("\\fB\\-\\-context\\fR") == 3
     if not shutil.which("man"):
         pytest.skip("man is not installed: the page is not laid out")
     path = tmp_path / "firstlayer.1"

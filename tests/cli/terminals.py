@@ -1,6 +1,11 @@
 """Terminals for tests of what the command does on one."""
 
+import fcntl
+import os
 import pty
+import struct
+import subprocess
+import termios
 
 import pytest
 
@@ -11,3 +16,19 @@ def open_terminal():
         return pty.openpty()
     except OSError as error:
         pytest.skip(f"no terminal here: {error}")
+
+
+def run_on_terminal(arguments, columns, env):
+    """The exit code, and what was printed on a terminal so wide, which is read meanwhile: it holds little."""
+    ours, theirs = open_terminal()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=theirs, env=env) as process:
+        os.close(theirs)
+        printed = b""
+        try:
+            while part := os.read(ours, 65536):
+                printed += part
+        except OSError:  # the other end is closed
+            pass
+    os.close(ours)
+    return process.returncode, printed.decode()

@@ -6,7 +6,7 @@ import stat
 import pytest
 from terminals import open_terminal
 
-COMMANDS = ["encode", "decode", "batches", "embed", "completion", "man"]
+COMMANDS = ["encode", "decode", "batches", "embed", "explain", "completion", "man"]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"], ["--threads", "2"]])

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 namespace firstlayer {
@@ -23,6 +24,14 @@ TEST(Differences, Largest) {
   EXPECT_EQ(largest_difference<float>(a, a), 0);
   EXPECT_EQ(largest_difference<float>(a, std::vector<float>{1, 2, 2}), 4);
   EXPECT_TRUE(std::isnan(largest_difference<float>(a, std::vector<float>{1, kNan, 2})));
+}
+
+TEST(Differences, RefuseDifferentLengths) {
+  const std::vector<float> a = {1, 2};
+  const std::vector<float> b = {1};
+  EXPECT_THROW(differing_bits(a, b), std::invalid_argument);
+  EXPECT_THROW(differing_values(b, a), std::invalid_argument);
+  EXPECT_THROW(largest_difference<float>(a, b), std::invalid_argument);
 }
 
 }  // namespace

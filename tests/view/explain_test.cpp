@@ -115,6 +115,22 @@ TEST(Explain, RefusesNumbersThatAreNotFinite) {
   EXPECT_EQ(message(with(48, 5), kRow), "");  // rows that this text does not use
 }
 
+TEST(Explain, RefusesOperationsThatReturnAnotherShape) {
+  LayerOperations layer = library_operations(1);
+  layer.forward = [](const InputEmbedding&, IdView) { return Tensor<float, 3>({1, 4, 16}); };
+  EXPECT_THROW(explain(small_embedding(), kRow, 123, layer), std::invalid_argument);
+  layer = library_operations(1);
+  layer.attention = [](View<const float, 2>, const AttentionWeights&) { return Tensor<double, 2>({4, 16}); };
+  EXPECT_THROW(explain(small_embedding(), kRow, 123, layer), std::invalid_argument);
+  layer = library_operations(1);
+  layer.gradient = [](const Shape<2>&, IdView, View<const float, 3>) {
+    RowGradient gradient;
+    gradient.assign(std::vector<TokenId>{3}, 15);
+    return gradient;
+  };
+  EXPECT_THROW(explain(small_embedding(), kRow, 123, layer), std::invalid_argument);
+}
+
 TEST(VerdictText, InWords) {
   EXPECT_EQ(verdict_text(Verdict::kHolds), "holds");
   EXPECT_EQ(verdict_text(Verdict::kDoesNotHold), "does not hold");

@@ -20,8 +20,8 @@ TEST(AddingClaim, MeasuresWidthsAndParameters) {
   const Evidence evidence = evidence_for("adding");
   EXPECT_EQ(measured<std::uint64_t>(evidence, "width_when_added"), 16);
   EXPECT_EQ(measured<std::uint64_t>(evidence, "width_when_concatenated"), 32);
-  EXPECT_EQ(measured<std::uint64_t>(evidence, "that_layer_when_added"), 16 * 3 * 16);
-  EXPECT_EQ(measured<std::uint64_t>(evidence, "that_layer_when_concatenated"), 32 * 3 * 16);
+  EXPECT_EQ(measured<std::uint64_t>(evidence, "first_projection_when_added"), 16 * 3 * 16);
+  EXPECT_EQ(measured<std::uint64_t>(evidence, "first_projection_when_concatenated"), 32 * 3 * 16);
   EXPECT_LT(measured<double>(evidence, "difference_if_its_halves_are_equal"), 1e-5);
 }
 

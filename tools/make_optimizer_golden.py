@@ -2,7 +2,8 @@
 """Writes what optimizers make of a small embedding table after 1, 10 and 100 steps, with PyTorch 2.13 and FBGEMM 1.8.
 
 Usage: tools/make_optimizer_golden.py               tests/data/lookup/optimizers.safetensors (needs safetensors and
-                                                    fbgemm-gpu-cpu, for x86-64 with AVX2 or AVX-512)
+                                                    fbgemm-gpu-cpu, on x86-64 with AVX2 or AVX-512) and schedules.txt
+       tools/make_optimizer_golden.py --clip        prints the values in tests/lookup/optimizer/clip_test.cpp
        tools/make_optimizer_golden.py --variants    prints how far PyTorch's other variants are from the fused one
 
 The start, the ids and the gradients come from one seeded generator, so that the file holds results alone. Its tensors
@@ -11,6 +12,7 @@ tests/lookup/optimizer/table_optimizer_test.cpp, which has the same cases and dr
 """
 
 import argparse
+import math
 import pathlib
 
 import numpy as np
@@ -138,6 +140,44 @@ def write_golden():
             if step in KEPT:
                 tensors |= {f"{name}/{step}/{part}": value.detach().clone().contiguous() for part, value in state.items()}
     save_file(tensors, DATA / "optimizers.safetensors")
+    header = f"# tools/make_optimizer_golden.py: torch {torch.__version__}\n"
+    (DATA / "schedules.txt").write_text(header + "".join(line + "\n" for line in schedules()))
+
+
+def schedules():
+    """The published formulas, as factors of the peak; steps count from 1."""
+    peak, floor, warmup, steps, stable, decay = 3e-4, 0.1, 5, 30, 10, 15
+
+    def warm(step, later):
+        return step / warmup if step <= warmup else later
+
+    def cosine(step):
+        progress = min(1.0, (step - warmup) / (steps - warmup))
+        return warm(step, floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * progress)))
+
+    def wsd(step, least, shape):
+        progress = min(1.0, max(0, step - warmup - stable) / decay)
+        return warm(step, least + (1 - least) * shape(progress))
+
+    factors = {"constant": lambda step: warm(step, 1.0), "cosine": cosine,
+               "wsd_sqrt": lambda step: wsd(step, floor, lambda x: 1 - math.sqrt(x)),
+               "wsd_linear": lambda step: wsd(step, 0.0, lambda x: 1 - x)}
+    for name, factor in factors.items():
+        optimizer = SGD([torch.zeros(1, requires_grad=True)], lr=peak)
+        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda count, factor=factor: factor(count + 1))
+        for step in range(1, 36):
+            yield f"{name} {step} {optimizer.param_groups[0]['lr']!r}"
+            optimizer.step()
+            scheduler.step()
+
+
+def print_clip():
+    generator = torch.Generator().manual_seed(11)
+    parameters = [torch.nn.Parameter(torch.zeros(count)) for count in (3000, 1001)]
+    for parameter in parameters:
+        parameter.grad = torch.randn(parameter.shape, generator=generator)
+    print("norm", torch.nn.utils.clip_grad_norm_(parameters, 1.0, error_if_nonfinite=True).item())
+    print("wte", parameters[0].grad[:4].tolist())
 
 
 def print_variants():
@@ -160,10 +200,16 @@ def print_variants():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clip", action="store_true", help="print a norm and clipped numbers")
     parser.add_argument("--variants", action="store_true", help="print how far the other variants are")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    print_variants() if arguments.variants else write_golden()
+    if arguments.clip:
+        print_clip()
+    elif arguments.variants:
+        print_variants()
+    else:
+        write_golden()
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "firstlayer/base/errors.h"
+#include "firstlayer/lookup/optimizer/non_finite_gradient.h"
 
 namespace firstlayer {
 
@@ -23,14 +24,15 @@ class NonFinite {
     }
   }
 
-  /// Throws std::invalid_argument naming the first place that was reported, which is then forgotten.
+  /// Throws NonFiniteGradient naming the first place that was reported, which is then forgotten.
   void throw_if_reported(std::string_view where) {
     const Place first = first_.exchange(kNone, std::memory_order_relaxed);
     if (first == kNone) return;
-    throw_invalid(where, "a finite gradient",
-                  "inf or NaN for row " + std::to_string(first >> 32) + ", column " +
-                      std::to_string(first & 0xffffffffU) +
-                      "; the step was taken with zeros in place of numbers that are not finite");
+    const std::size_t row = first >> 32;
+    const std::size_t column = first & 0xffffffffU;
+    const std::string received = "inf or NaN for row " + std::to_string(row) + ", column " + std::to_string(column) +
+                                 "; the step was taken with zeros in place of numbers that are not finite";
+    throw NonFiniteGradient(mismatch_message(where, "a finite gradient", received), row, column);
   }
 
  private:

@@ -10,6 +10,7 @@
 #include "firstlayer/lookup/gradient.h"
 #include "firstlayer/lookup/id_view.h"
 #include "firstlayer/lookup/optimizer/ledger.h"
+#include "firstlayer/lookup/optimizer/non_finite_gradient.h"
 #include "firstlayer/lookup/optimizer/options.h"
 #include "firstlayer/lookup/row_groups.h"
 
@@ -22,8 +23,8 @@ class RowOptimizer;
 /// prepared: read a row only after prepare() of its id, or the whole table after settle().
 ///
 /// What is refused is refused before anything changes, with one exception: a gradient that is not finite is found while
-/// the step is taken. The step is then whole, with zeros for the numbers that are not finite, and
-/// std::invalid_argument names the first row of them. After its first call a step allocates nothing.
+/// the step is taken. The step is then whole, with zeros for the numbers that are not finite, and NonFiniteGradient
+/// names the first row of them. After its first call a step allocates nothing.
 class TableOptimizer {
  public:
   /// The caller owns the table, which outlives this. With `ledger` every row's steps are counted (ledger.h). Throws

@@ -115,8 +115,8 @@ def bias_tensors():
         yield f"alibi.{heads}", modeling_bloom._get_alibi_slopes(heads, torch.device("cpu"))
     yield "alibi.bias", modeling_bloom.build_alibi_tensor(torch.ones(1, 6), 12, torch.float32).reshape(12, 6)
     distances = torch.arange(-300, 301)
-    for both, count, most in ((True, 32, 128), (False, 32, 128), (True, 32, 256), (False, 16, 64), (True, 4, 3), (False, 10, 160), (False, 20, 320),
-                              (False, 2, 2), (False, 12, 100)):
+    for both, count, most in ((True, 32, 128), (False, 32, 128), (True, 32, 256), (False, 16, 64), (True, 4, 3),
+                              (False, 10, 160), (False, 20, 320), (False, 2, 2), (False, 12, 100)):
         buckets = T5Attention._relative_position_bucket(distances, both, count, most)
         yield f"t5.{'both' if both else 'back'}.{count}.{most}", buckets.to(torch.int32)
     attention = T5Attention(T5Config(num_heads=3), has_relative_attention_bias=True)

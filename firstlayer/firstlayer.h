@@ -28,6 +28,7 @@
 #include "firstlayer/lookup/gradient.h"
 #include "firstlayer/lookup/id_view.h"
 #include "firstlayer/lookup/input_embedding.h"
+#include "firstlayer/lookup/input_gradient.h"
 #include "firstlayer/lookup/optimizer/clip.h"
 #include "firstlayer/lookup/optimizer/input_trainer.h"
 #include "firstlayer/lookup/optimizer/ledger.h"

@@ -117,7 +117,7 @@ def norm_lines():
 
 
 def sum_lines():
-    """E[ids] * scale + P[positions], then dropout."""
+    """E[ids] * scale + P[positions], then dropout, and the gradients of both tables."""
     vocabulary, context, dim, batch, length = 50, 40, 65, 3, 20
     positions = {
         "none": torch.arange(length),
@@ -130,7 +130,10 @@ def sum_lines():
         table = torch.nn.Embedding(context, dim)
         ids = some_ids(batch * length, vocabulary).reshape(batch, length)
         out = functional.dropout(tokens(ids) * scale + table(positions[name]), p, training=True)
-        yield f"sum {name} {scale!r} {p!r} {digest(out)}"
+        dout = torch.randn(batch, length, dim)
+        out.backward(dout)
+        gradients = f"{digest(tokens.weight.grad)} {digest(table.weight.grad)}"
+        yield f"sum {name} {scale!r} {p!r} {digest(out)} {gradients}"
 
 
 def main() -> None:

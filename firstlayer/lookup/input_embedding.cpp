@@ -9,6 +9,7 @@
 
 #include "firstlayer/base/errors.h"
 #include "firstlayer/formats/safetensors.h"
+#include "firstlayer/lookup/check_input.h"
 #include "firstlayer/lookup/check_lookup.h"
 #include "firstlayer/lookup/embedding_table.h"
 #include "firstlayer/lookup/row_kernels.h"
@@ -70,35 +71,6 @@ Tensor<float, 2> read_table(const SafetensorsFile& file, const std::string& name
 
 constexpr std::string_view kForward = "InputEmbedding::forward";
 
-/// For ids of shape (B, T).
-void check_options(const InputOptions& options, const EmbeddingSizes& sizes, const Shape<2>& ids) {
-  const bool has_positions = sizes.context > 0;
-  if (!has_positions && (options.positions || options.offset > 0)) {
-    throw_invalid(kForward, "no positions where there is no position table",
-                  options.positions ? "positions" : "offset = " + std::to_string(options.offset));
-  }
-  if (options.positions && options.offset > 0) {
-    throw_invalid(kForward, "positions or an offset", "both, offset = " + std::to_string(options.offset));
-  }
-  if (options.positions && options.positions->shape() != ids) {
-    throw_invalid(kForward, "a position for each id of shape (B, T) = " + shape_text(ids),
-                  shape_text(options.positions->shape()));
-  }
-  const bool counted = has_positions && !options.positions;
-  if (counted && (ids[1] > sizes.context || options.offset > sizes.context - ids[1])) {
-    std::string received = "T = " + std::to_string(ids[1]);
-    if (options.offset > 0) received += " from offset = " + std::to_string(options.offset);
-    throw_out_of_range(kForward, "at most context = " + std::to_string(sizes.context) + " ids in a row",
-                       received + "; truncate_rows() keeps the first of each row");
-  }
-  if (options.normalization) check_normalization(kForward, *options.normalization);
-  const std::size_t count = element_count(Shape<3>{ids[0], ids[1], sizes.dim});
-  if (options.dropout != nullptr && options.dropout->size() != count) {
-    throw_invalid(kForward, "a dropout mask for B * T * d = " + std::to_string(count) + " numbers",
-                  std::to_string(options.dropout->size()));
-  }
-}
-
 }  // namespace
 
 InputEmbedding::InputEmbedding(const EmbeddingSizes& sizes, Generator& generator, const EmbeddingStd& std)
@@ -135,14 +107,14 @@ void InputEmbedding::forward(IdView ids, View<float, 3> out, unsigned threads) c
 
 void InputEmbedding::forward(IdView ids, View<float, 3> out, const InputOptions& options, unsigned threads) const {
   check_out(kForward, ids.shape(), sizes_.dim, out);
-  check_options(options, sizes_, ids.shape());
+  check_input_options(kForward, options, sizes_, ids.shape());
   const CheckedIds checked(kForward, token_table_.shape(), ids);
   row_kernels::Job job{token_table_, nullptr, checked.view(), out, options.scale};
   std::optional<CheckedIds> positions;
   if (has_positions()) {
     job.positions = position_table_.view().data() + options.offset * sizes_.dim;
     if (options.positions) {
-      positions.emplace(kForward, position_table_.shape(), *options.positions, "positions below context");
+      positions.emplace(kForward, position_table_.shape(), *options.positions, kPositionsBelow);
       job.position_ids = positions->view().data();
     }
   }

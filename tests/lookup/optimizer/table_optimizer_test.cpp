@@ -64,22 +64,23 @@ class TableOptimizerCase : public ::testing::TestWithParam<OptimizerCase> {
   testing::TemporaryFolder folder_;
 };
 
-/// How far numbers may be from the golden ones: SparseAdam's square roots in PyTorch are not always rounded correctly,
-/// and FBGEMM adds squares in another order.
-double tolerance(const std::string& name) {
-  if (name == "sparse_adam") return 1e-6;
-  if (name == "rowwise_adagrad") return 1e-5;
+/// How far numbers may be from the golden ones, of the larger of them and 1: SparseAdam's square roots in PyTorch are
+/// not always rounded correctly, which shows in the weights, and FBGEMM adds squares in another order.
+double tolerance(const std::string& optimizer, const std::string& part) {
+  if (optimizer == "sparse_adam" && part == "weight") return 0x1p-22;
+  if (optimizer == "rowwise_adagrad") return 2e-6;
   return 0;
 }
 
-void expect_golden(const OptimizerCase& each, std::span<const float> expected, std::span<const float> received) {
-  const double allowed = tolerance(each.name);
+void expect_golden(double allowed, std::span<const float> expected, std::span<const float> received) {
   if (allowed == 0) {
     EXPECT_EQ(difference(expected, received), "");
     return;
   }
   ASSERT_EQ(expected.size(), received.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(expected[i], received[i], allowed) << "at " << i;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(expected[i], received[i], allowed * std::max(1.0F, std::fabs(expected[i]))) << "at " << i;
+  }
 }
 
 TEST_P(TableOptimizerCase, HasTheTableAndStateOfItsModelAfter1And10And100Steps) {
@@ -91,11 +92,12 @@ TEST_P(TableOptimizerCase, HasTheTableAndStateOfItsModelAfter1And10And100Steps) 
     const std::string prefix = GetParam().name + "/" + std::to_string(step) + "/";
     SCOPED_TRACE(prefix);
     learning.optimizer.save(folder_ / "state");
-    expect_golden(GetParam(), floats(golden, prefix + "weight"), learning.stream.table.flat());
+    const std::string& name = GetParam().name;
+    expect_golden(tolerance(name, "weight"), floats(golden, prefix + "weight"), learning.stream.table.flat());
     const auto state = SafetensorsFile::open(folder_ / "state");
     std::set<std::string> names = {prefix + "weight"};
     for (const StoredTensor& part : state.tensors()) {
-      expect_golden(GetParam(), floats(golden, prefix + part.name), floats(state, part.name));
+      expect_golden(tolerance(name, part.name), floats(golden, prefix + part.name), floats(state, part.name));
       names.insert(prefix + part.name);
     }
     for (const StoredTensor& tensor : golden.tensors()) {

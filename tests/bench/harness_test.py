@@ -99,26 +99,38 @@ class MeasurementTest(unittest.TestCase):
 
 class BoundTest(unittest.TestCase):
     def setUp(self):
-        self.case = make_case(
-            Scripted("firstlayer", [], seconds=[[1.0]]), Scripted("tiktoken", [], seconds=[[4.0]])
-        )
-        self.case.run()
+        self.cases = {}
+        for name, seconds in (("english", [1.0]), ("two threads", [0.5])):
+            ours, theirs = Scripted("firstlayer", [], seconds=[seconds]), Scripted("tiktoken", [], seconds=[[4.0]])
+            self.cases[name] = make_case(ours, theirs)
+            self.cases[name].run()
 
-    def verdict(self, limit, **options):
-        return bounds.Bound("encode", "english", "warm", limit, more_is_better=True, **options).check(self.case)
+    def rate(self, limit, **options):
+        return bounds.Bound("encode", "english", "warm", limit, more_is_better=True, **options).check(self.cases)
+
+    def time(self, limit, case="english", **options):
+        return bounds.Bound("encode", case, "warm", limit, **options).check(self.cases)
 
     def test_a_rate_is_in_the_unit_of_its_measure(self):
-        self.assertTrue(self.verdict(100).kept)
-        self.assertFalse(self.verdict(101).kept)
-        self.assertEqual(self.verdict(101).text, "encode english, warm: 100, bound at least 101 MB/s")
+        self.assertTrue(self.rate(100).kept)
+        self.assertFalse(self.rate(101).kept)
+        self.assertEqual(self.rate(101).text, "encode english, warm: 100, bound at least 101 MB/s")
 
     def test_a_quotient_is_against_a_contender(self):
-        self.assertTrue(self.verdict(4, against="tiktoken").kept)
-        self.assertFalse(self.verdict(4.1, against="tiktoken").kept)
+        self.assertTrue(self.rate(4, against="tiktoken").kept)
+        self.assertFalse(self.rate(4.1, against="tiktoken").kept)
 
     def test_time_against_a_contender_has_a_most(self):
-        self.assertTrue(bounds.Bound("encode", "english", "warm", 0.25, "tiktoken").check(self.case).kept)
-        self.assertFalse(bounds.Bound("encode", "english", "warm", 0.24, "tiktoken").check(self.case).kept)
+        self.assertTrue(self.time(0.25, against="tiktoken").kept)
+        self.assertFalse(self.time(0.24, against="tiktoken").kept)
+
+    def test_a_case_is_compared_with_another_of_firstlayers_own(self):
+        self.assertTrue(self.time(0.5, case="two threads", against_case="english").kept)
+        self.assertFalse(self.time(0.49, case="two threads", against_case="english").kept)
+        self.assertEqual(
+            self.time(0.49, case="two threads", against_case="english").text,
+            "encode two threads, warm: 0.5, bound at most 0.49 times that of english",
+        )
 
 
 class TableTest(unittest.TestCase):

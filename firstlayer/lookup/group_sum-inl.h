@@ -85,9 +85,11 @@ HWY_INLINE void sum_block(Tag df, const RowGroups& groups, const Element* dout, 
       if (starts_line(j)) fetch(ahead + j * lanes);
     }
   }
-  for (std::size_t j = 0; j < kCount; ++j) {
+  std::array<const float*, kMemories> next_rows;
+  for (std::size_t i = 0; i < kMemories; ++i) next_rows[i] = wanted[i].data + groups.ids()[next] * wanted[i].stride + k;
+  HWY_UNROLL(4) for (std::size_t j = 0; j < kCount; ++j) {
     if (starts_line(j)) {
-      for (const RowMemory& memory : wanted) fetch(memory.data + groups.ids()[next] * memory.stride + k + j * lanes);
+      for (const float* next_wanted : next_rows) fetch(next_wanted + j * lanes);
     }
     use(df, u, k + j * lanes, sums[j]);
   }

@@ -22,26 +22,23 @@
 HWY_BEFORE_NAMESPACE();
 namespace firstlayer::adamw_kernels::HWY_NAMESPACE {
 
-/// A row's moments are +0: rate * 0 / (0 + eps) is -0, and P d - 0 is P d.
-template <bool kDecay>
-HWY_INLINE void untouched_steps(std::span<const AdamWStep> steps, const Chunk& chunk) {
-  constexpr std::size_t kTogether = 4;  // a product has to wait for the one before it
+/// On a row whose moments are +0: rate * 0 / (0 + eps) is -0, and P d - 0 is P d.
+template <std::size_t kCount>
+HWY_INLINE void untouched_vectors(std::span<const AdamWStep> steps, const Chunk& chunk, std::size_t first) {
   const Floats df;
   const std::size_t lanes = hn::Lanes(df);
+  FloatVec p[kCount];
+  for (std::size_t i = 0; i < kCount; ++i) p[i] = hn::LoadU(df, chunk.p + (first + i) * lanes);
+  for (const AdamWStep& step : steps) {
+    for (FloatVec& each : p) each = hn::Mul(each, constant(step.decay));
+  }
+  for (std::size_t i = 0; i < kCount; ++i) hn::StoreU(p[i], df, chunk.p + (first + i) * lanes);
+}
+
+HWY_INLINE void untouched_steps(std::span<const AdamWStep> steps, const Chunk& chunk) {
   std::size_t i = 0;
-  for (; i + kTogether <= chunk.vectors; i += kTogether) {
-    FloatVec p[kTogether];
-    for (std::size_t j = 0; j < kTogether; ++j) p[j] = hn::LoadU(df, chunk.p + (i + j) * lanes);
-    for (const AdamWStep& step : steps) {
-      for (FloatVec& each : p) each = hn::Mul(each, constant(step.decay));
-    }
-    for (std::size_t j = 0; j < kTogether; ++j) hn::StoreU(p[j], df, chunk.p + (i + j) * lanes);
-  }
-  for (; i < chunk.vectors; ++i) {
-    FloatVec p = hn::LoadU(df, chunk.p + i * lanes);
-    decay<kDecay>(steps, p);
-    hn::StoreU(p, df, chunk.p + i * lanes);
-  }
+  for (; i + 4 <= chunk.vectors; i += 4) untouched_vectors<4>(steps, chunk, i);
+  for (; i < chunk.vectors; ++i) untouched_vectors<1>(steps, chunk, i);
 }
 
 /// How many lanes of a vector a verified block of 8 steps from `first` on would leave unproven, from three vectors of
@@ -128,7 +125,7 @@ template <bool kDecay>
 HWY_INLINE void chunk_steps(RowKind kind, const AdamWRule& rule, std::span<const AdamWStep> steps, const Chunk& chunk,
                             RowFetcher& fetcher) {
   if (kind == RowKind::kUntouched) {
-    if (kDecay) untouched_steps<kDecay>(steps, chunk);
+    if (kDecay) untouched_steps(steps, chunk);
   } else if (kind == RowKind::kUsual) {
     usual_steps<kDecay>(rule, steps, chunk, fetcher);
   } else {

@@ -57,14 +57,34 @@ void catch_up_part(const Rows& rows, const AdamWRule& rule, const Missed& missed
   }
 }
 
+/// The scalars of a step, to be copied where stores through float* cannot change them.
+struct StepScalars {
+  StepScalars(const AdamWRule& rule, const AdamWStep& step)
+      : gain1(rule.gain1),
+        gain2(rule.gain2),
+        decay2(rule.decay2),
+        eps(rule.eps),
+        rate(step.rate),
+        decay(step.decay),
+        root2(step.root2) {}
+
+  float gain1;
+  float gain2;
+  float decay2;
+  float eps;
+  float rate;
+  float decay;
+  ExactQuotient root2;
+};
+
 /// One step of the numbers from p, m, v on with gradient g; false if they are no longer usual.
 template <class Tag>
-HWY_INLINE bool take_step(Tag df, const AdamWRule& rule, const AdamWStep& step, hn::Vec<Tag> g, float* p, float* m,
-                          float* v) {
+HWY_INLINE bool take_step(Tag df, const StepScalars& step, hn::Vec<Tag> g, float* HWY_RESTRICT p, float* HWY_RESTRICT m,
+                          float* HWY_RESTRICT v) {
   const auto old_m = hn::LoadU(df, m);
-  const auto new_m = hn::MulAdd(hn::Set(df, rule.gain1), hn::Sub(g, old_m), old_m);
-  const auto old_v = hn::Mul(hn::LoadU(df, v), hn::Set(df, rule.decay2));
-  const auto new_v = hn::MulAdd(hn::Mul(hn::Set(df, rule.gain2), g), g, old_v);
+  const auto new_m = hn::MulAdd(hn::Set(df, step.gain1), hn::Sub(g, old_m), old_m);
+  const auto old_v = hn::Mul(hn::LoadU(df, v), hn::Set(df, step.decay2));
+  const auto new_v = hn::MulAdd(hn::Mul(hn::Set(df, step.gain2), g), g, old_v);
   const bool usual =
       hn::AllTrue(df, hn::And(hn::Lt(new_v, hn::Set(df, 0x1p80F)), hn::Lt(hn::Abs(new_m), hn::Set(df, 0x1p60F))));
   auto root = hn::Sqrt(new_v);
@@ -73,7 +93,7 @@ HWY_INLINE bool take_step(Tag df, const AdamWRule& rule, const AdamWStep& step, 
   } else {
     root = hn::Div(root, hn::Set(df, step.root2.divisor));
   }
-  const auto update = hn::Div(hn::Mul(hn::Set(df, step.rate), new_m), hn::Add(root, hn::Set(df, rule.eps)));
+  const auto update = hn::Div(hn::Mul(hn::Set(df, step.rate), new_m), hn::Add(root, hn::Set(df, step.eps)));
   hn::StoreU(new_m, df, m);
   hn::StoreU(new_v, df, v);
   hn::StoreU(hn::Add(hn::Mul(hn::LoadU(df, p), hn::Set(df, step.decay)), update), df, p);
@@ -93,12 +113,18 @@ void catch_up_part(const Rows& rows, const AdamWRule& rule, const Missed& missed
   }
 }
 
+struct StepScalars {
+  StepScalars(const AdamWRule& all_steps, const AdamWStep& one) : rule(all_steps), step(one) {}
+
+  const AdamWRule& rule;
+  const AdamWStep& step;
+};
+
 template <class Tag>
-HWY_INLINE bool take_step(Tag df, const AdamWRule& rule, const AdamWStep& step, hn::Vec<Tag> g, float* p, float* m,
-                          float* v) {
+HWY_INLINE bool take_step(Tag df, const StepScalars& scalars, hn::Vec<Tag> g, float* p, float* m, float* v) {
   HWY_ALIGN float gradient[HWY_MAX_BYTES / sizeof(float)];
   hn::Store(g, df, gradient);
-  step_reference(rule, step, p, m, v, gradient, hn::Lanes(df));
+  step_reference(scalars.rule, scalars.step, p, m, v, gradient, hn::Lanes(df));
   return true;  // only the ways above have to know
 }
 
@@ -115,11 +141,12 @@ void step_group_parts(const Rows& rows, const AdamWRule& rule, const AdamWStep& 
     float* p = rows.table + row * dim;
     float* m = rows.moments + 2 * row * dim;
     const float* more = dtable == nullptr ? nullptr : dtable + row * dim;
+    const StepScalars scalars(rule, step);
     bool usual = true;
     groups_of::sum_columns(groups, dout, dim, group, begin, end, wanted,
                            [&](auto df, std::size_t, std::size_t k, auto sum) HWY_ATTR {
                              if (more != nullptr) sum = hn::Add(hn::LoadU(df, more + k), sum);
-                             usual &= take_step(df, rule, step, sum, p + k, m + k, m + dim + k);
+                             usual &= take_step(df, scalars, sum, p + k, m + k, m + dim + k);
                            });
     if (!usual) rows.kinds[row].store(RowKind::kExtreme, std::memory_order_relaxed);
   });
@@ -140,6 +167,7 @@ void step_part(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, s
     const float* g = gradient + i * dim;
     float* p = rows.table + row * dim;
     float* m = rows.moments + 2 * row * dim;
+    const StepScalars scalars(rule, step);
     bool usual = true;
     std::size_t k = 0;
     for (; k + lanes <= dim; k += lanes) {
@@ -148,9 +176,9 @@ void step_part(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, s
         groups_of::fetch(rows.moments + 2 * ahead * dim + k);
         groups_of::fetch(rows.moments + (2 * ahead + 1) * dim + k);
       }
-      usual &= take_step(df, rule, step, hn::LoadU(df, g + k), p + k, m + k, m + dim + k);
+      usual &= take_step(df, scalars, hn::LoadU(df, g + k), p + k, m + k, m + dim + k);
     }
-    for (; k < dim; ++k) usual &= take_step(one, rule, step, hn::LoadU(one, g + k), p + k, m + k, m + dim + k);
+    for (; k < dim; ++k) usual &= take_step(one, scalars, hn::LoadU(one, g + k), p + k, m + k, m + dim + k);
     rows.kinds[row].store(usual ? RowKind::kUsual : RowKind::kExtreme, std::memory_order_relaxed);
     rows.taken[row] = t;
   }

@@ -21,25 +21,29 @@
 HWY_BEFORE_NAMESPACE();
 namespace firstlayer::adamw_kernels::HWY_NAMESPACE {
 
-template <bool kDecay>
-HWY_INLINE void decay(std::span<const AdamWStep> steps, FloatVec& p) {
-  if constexpr (kDecay) {
-    for (const AdamWStep& step : steps) p = hn::Mul(p, constant(step.decay));
+/// What steps that cannot move the parameters leave to do, on kCount vectors from number `first` on.
+template <bool kDecay, std::size_t kCount>
+HWY_INLINE void inert_vectors(const AdamWRule& rule, std::span<const AdamWStep> steps, const Chunk& chunk,
+                              std::size_t first) {
+  const FloatVec gain1 = constant(rule.gain1);
+  const FloatVec decay2 = constant(rule.decay2);
+  State state[kCount];
+  for (std::size_t i = 0; i < kCount; ++i) state[i] = load(chunk, first + i);
+  for (const AdamWStep& step : steps) {
+    for (State& each : state) {
+      each.m = hn::NegMulAdd(gain1, each.m, each.m);
+      each.v = hn::Mul(each.v, decay2);
+      if (kDecay) each.p = hn::Mul(each.p, constant(step.decay));
+    }
   }
+  for (std::size_t i = 0; i < kCount; ++i) store(state[i], chunk, first + i);
 }
 
-/// What steps that cannot move the parameters leave to do.
 template <bool kDecay>
 HWY_INLINE void inert_steps(const AdamWRule& rule, std::span<const AdamWStep> steps, const Chunk& chunk) {
-  for (std::size_t i = 0; i < chunk.vectors; ++i) {
-    State state = load(chunk, i);
-    for (std::size_t j = 0; j < steps.size(); ++j) {
-      state.m = hn::NegMulAdd(constant(rule.gain1), state.m, state.m);
-      state.v = hn::Mul(state.v, constant(rule.decay2));
-    }
-    decay<kDecay>(steps, state.p);
-    store(state, chunk, i);
-  }
+  std::size_t i = 0;
+  for (; i + 4 <= chunk.vectors; i += 4) inert_vectors<kDecay, 4>(rule, steps, chunk, i);
+  for (; i < chunk.vectors; ++i) inert_vectors<kDecay, 1>(rule, steps, chunk, i);
 }
 
 /// Whether none of the steps can move any parameter of the chunk. |M| only shrinks; the denominator is at least
@@ -99,13 +103,13 @@ HWY_INLINE void verify_vectors(const AdamWRule& rule, const VerifiedScalars& blo
   }
   if (large && inert) {
     result.inert += kCount;
-    for (std::size_t j = 0; j < steps.size(); ++j) {
-      for (State& each : state) each.m = hn::NegMulAdd(gain1, each.m, each.m);
+    for (const AdamWStep& step : steps) {
+      for (State& each : state) {
+        each.m = hn::NegMulAdd(gain1, each.m, each.m);
+        if (kDecay) each.p = hn::Mul(each.p, constant(step.decay));
+      }
     }
-    for (std::size_t i = 0; i < kCount; ++i) {
-      decay<kDecay>(steps, state[i].p);
-      store(state[i], chunk, first + i);
-    }
+    for (std::size_t i = 0; i < kCount; ++i) store(state[i], chunk, first + i);
     return;
   }
 

@@ -38,8 +38,12 @@ LazyAdamW::LazyAdamW(View<float, 2> table, const AdamW& options)
       taken_(table.shape()[0]),
       kinds_(table.shape()[0]) {
   history_.reserve(kHistory);
-  restored(0);
+  // Written, so that the system finds the pages now and not in the first step, which would take a second.
+  std::ranges::fill(moments_.flat(), 0.0F);
+  for (std::atomic<RowKind>& kind : kinds_) kind = still_kind();
 }
+
+RowKind LazyAdamW::still_kind() const { return rule_.eps == 0 ? RowKind::kUsual : RowKind::kUntouched; }
 
 adamw_kernels::Rows LazyAdamW::rows() {
   return {table_.data(), moments_.flat().data(), table_.shape()[0], table_.shape()[1], taken_.data(), kinds_.data()};
@@ -109,9 +113,8 @@ void LazyAdamW::restored(std::uint64_t steps) {
   steps_ = settled_ = steps;
   std::fill(taken_.begin(), taken_.end(), steps);
   for (std::size_t row = 0; row < kinds_.size(); ++row) {
-    // An untouched row moves after all where eps is 0: -0 / 0 is not a number.
     const RowKind kind = kind_of(moments_.view()[row].flat());
-    kinds_[row] = kind == RowKind::kUntouched && rule_.eps == 0 ? RowKind::kUsual : kind;
+    kinds_[row] = kind == RowKind::kUntouched ? still_kind() : kind;
   }
 }
 

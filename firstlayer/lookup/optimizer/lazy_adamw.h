@@ -50,6 +50,8 @@ class LazyAdamW final : public RowOptimizer {
   /// After a step that reached `touched` rows.
   void end_step(std::size_t touched, unsigned threads);
   adamw_kernels::Rows rows();
+  /// The kind of a row whose moments are +0. It moves after all where eps is 0: -0 / 0 is not a number.
+  adamw_kernels::RowKind still_kind() const;
 
   View<float, 2> table_;
   AdamWRule rule_;

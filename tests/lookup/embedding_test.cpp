@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <span>
@@ -257,6 +258,7 @@ TEST(Embedding, CountsBeyond32Bits) {
 
   // As a gradient of the output of (1, 262144) ids, of which all but two are padding.
   const View<const float, 3> dout(memory.flat(), {1, kTable[0], kTable[1]});
+  EXPECT_EQ(&dout(0, kFar, 8'959) - dout.data(), std::ptrdiff_t{262'144} * 8'960 - 1) << "where an output would end";
   std::vector<TokenId> places(kTable[0], 1);
   places[0] = 0;
   places[kFar] = 2;

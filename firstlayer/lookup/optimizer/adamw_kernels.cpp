@@ -18,6 +18,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
 #include "firstlayer/lookup/group_sum-inl.h"
+#include "firstlayer/lookup/optimizer/non_finite-inl.h"
 #include "hwy/highway.h"
 #if HWY_NATIVE_FMA
 #include "firstlayer/lookup/optimizer/adamw_catch_up-inl.h"
@@ -130,6 +131,11 @@ HWY_INLINE bool take_step(Tag df, const StepScalars& scalars, hn::Vec<Tag> g, fl
 
 #endif  // HWY_NATIVE_FMA
 
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> gradient_taken(Tag df, const Rows& rows, std::size_t row, std::size_t k, hn::Vec<Tag> g) {
+  return rows.non_finite == nullptr ? g : groups_of::finite_or_zero(df, *rows.non_finite, row, k, g);
+}
+
 void step_group_parts(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, const RowGroups& groups,
                       const GroupPieces& pieces, const float* dout, const float* dtable, std::size_t from,
                       std::size_t to) {
@@ -146,6 +152,7 @@ void step_group_parts(const Rows& rows, const AdamWRule& rule, const AdamWStep& 
     groups_of::sum_columns(groups, dout, dim, group, begin, end, wanted,
                            [&](auto df, std::size_t, std::size_t k, auto sum) HWY_ATTR {
                              if (more != nullptr) sum = hn::Add(hn::LoadU(df, more + k), sum);
+                             sum = gradient_taken(df, rows, row, k, sum);
                              usual &= take_step(df, scalars, sum, p + k, m + k, m + dim + k);
                            });
     if (!usual) rows.kinds[row].store(RowKind::kExtreme, std::memory_order_relaxed);
@@ -176,9 +183,13 @@ void step_part(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, s
         groups_of::fetch(rows.moments + 2 * ahead * dim + k);
         groups_of::fetch(rows.moments + (2 * ahead + 1) * dim + k);
       }
-      usual &= take_step(df, scalars, hn::LoadU(df, g + k), p + k, m + k, m + dim + k);
+      const auto taken = gradient_taken(df, rows, row, k, hn::LoadU(df, g + k));
+      usual &= take_step(df, scalars, taken, p + k, m + k, m + dim + k);
     }
-    for (; k < dim; ++k) usual &= take_step(one, scalars, hn::LoadU(one, g + k), p + k, m + k, m + dim + k);
+    for (; k < dim; ++k) {
+      const auto taken = gradient_taken(one, rows, row, k, hn::LoadU(one, g + k));
+      usual &= take_step(one, scalars, taken, p + k, m + k, m + dim + k);
+    }
     rows.kinds[row].store(usual ? RowKind::kUsual : RowKind::kExtreme, std::memory_order_relaxed);
     rows.taken[row] = t;
   }

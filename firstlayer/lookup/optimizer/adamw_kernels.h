@@ -8,6 +8,7 @@
 
 #include "firstlayer/base/token_id.h"
 #include "firstlayer/lookup/optimizer/adamw_step.h"
+#include "firstlayer/lookup/optimizer/non_finite.h"
 #include "firstlayer/lookup/row_groups.h"
 
 namespace firstlayer::adamw_kernels {
@@ -27,6 +28,8 @@ struct Rows {
   std::size_t dim;              ///< d
   std::uint64_t* taken;         ///< (V,) the steps that each row has taken
   std::atomic<RowKind>* kinds;  ///< (V,)
+  /// Takes reports of gradients that are not finite, which then count as zero; nullptr: they go into the table.
+  NonFinite* non_finite = nullptr;
 };
 
 /// Steps that rows may have missed: steps[i] is number first + i + 1.

@@ -31,9 +31,10 @@ std::string number(double x) {
 
 }  // namespace
 
-LazyAdamW::LazyAdamW(View<float, 2> table, const AdamW& options)
+LazyAdamW::LazyAdamW(View<float, 2> table, const AdamW& options, NonFinite* non_finite)
     : table_(table),
       rule_(options),
+      non_finite_(non_finite),
       moments_({table.shape()[0], 2, table.shape()[1]}),
       taken_(table.shape()[0]),
       kinds_(table.shape()[0]) {
@@ -46,7 +47,8 @@ LazyAdamW::LazyAdamW(View<float, 2> table, const AdamW& options)
 RowKind LazyAdamW::still_kind() const { return rule_.eps == 0 ? RowKind::kUsual : RowKind::kUntouched; }
 
 adamw_kernels::Rows LazyAdamW::rows() {
-  return {table_.data(), moments_.flat().data(), table_.shape()[0], table_.shape()[1], taken_.data(), kinds_.data()};
+  return {table_.data(), moments_.flat().data(), table_.shape()[0], table_.shape()[1],
+          taken_.data(), kinds_.data(),          non_finite_};
 }
 
 const AdamWStep& LazyAdamW::begin_step(double lr, unsigned threads) {

@@ -14,6 +14,7 @@
 #include "firstlayer/lookup/gradient.h"
 #include "firstlayer/lookup/optimizer/adamw_kernels.h"
 #include "firstlayer/lookup/optimizer/adamw_step.h"
+#include "firstlayer/lookup/optimizer/non_finite.h"
 #include "firstlayer/lookup/optimizer/options.h"
 #include "firstlayer/lookup/optimizer/row_optimizer.h"
 #include "firstlayer/lookup/row_groups.h"
@@ -21,15 +22,17 @@
 namespace firstlayer {
 
 /// torch.optim.AdamW(fused=True), dense semantics, to the bit but for the payload of a NaN. With weight_decay 0 it is
-/// torch.optim.Adam(fused=True) with weight_decay 0.
+/// torch.optim.Adam(fused=True) with weight_decay 0. Up to beta1 = 1/2 PyTorch computes the first moment another way,
+/// which RuleOptimizer has.
 class LazyAdamW final : public RowOptimizer {
  public:
   /// Steps that a row may lag behind before all rows are settled.
   static constexpr std::size_t kHistory = 4096;
 
   /// For a table (V, d), which must outlive this. Betas in [0, 1), eps and weight_decay >= 0; options.lr is not used,
-  /// each step names its own. Throws std::bad_alloc.
-  LazyAdamW(View<float, 2> table, const AdamW& options);
+  /// each step names its own. With `non_finite`, gradients that are not finite are reported there and taken for zero;
+  /// without, they go into the table. Throws std::bad_alloc.
+  LazyAdamW(View<float, 2> table, const AdamW& options, NonFinite* non_finite = nullptr);
 
   /// The steps throw std::invalid_argument, before anything is changed, if -lr / (1 - beta1^t) or 1 - lr * weight_decay
   /// is not a finite float, or lr is negative.
@@ -55,6 +58,7 @@ class LazyAdamW final : public RowOptimizer {
 
   View<float, 2> table_;
   AdamWRule rule_;
+  NonFinite* non_finite_;
   Tensor<float, 3> moments_;                                ///< (V, 2, d): exp_avg and exp_avg_sq of a row side by side
   std::vector<std::uint64_t> taken_;                        ///< (V,) steps that row has taken
   std::vector<std::atomic<adamw_kernels::RowKind>> kinds_;  ///< (V,)

@@ -39,25 +39,27 @@ HWY_INLINE void for_columns(std::size_t dim, Use use) {
   for (; k < dim; ++k) use(one, k);
 }
 
-/// Takes the gradient of a row in vectors: each is at once all that its columns need.
+/// Takes the gradient of a row in vectors: each is at once all that its columns need. Has copies of what a step
+/// multiplies by, which stores to the table cannot change as far as the compiler knows.
 template <class AnyRule>
 class RowStep {
  public:
-  RowStep(const AnyRule& rule, const Step& step, float*) : rule_(rule), step_(step) {}
+  RowStep(const AnyRule& rule, const Step& step, float*) : rule_(rule), scalars_(step.scalars), rows_(step.rows) {}
 
-  HWY_INLINE auto wanted() const { return memory_of(rule_, step_.rows); }
+  HWY_INLINE auto wanted() const { return memory_of(rule_, rows_); }
 
   template <class Tag>
   HWY_INLINE void operator()(Tag df, std::size_t row, std::size_t k, hn::Vec<Tag> g) const {
-    auto numbers = load_numbers(df, rule_, step_.rows, row, k);
-    update(df, rule_, step_.scalars, g, numbers);
-    store_numbers(df, rule_, step_.rows, row, k, numbers);
+    auto numbers = load_numbers(df, rule_, rows_, row, k);
+    update(df, rule_, scalars_, g, numbers);
+    store_numbers(df, rule_, rows_, row, k, numbers);
   }
   HWY_INLINE void finish(std::size_t) const {}
 
  private:
-  const AnyRule& rule_;
-  const Step& step_;
+  AnyRule rule_;
+  StepScalars scalars_;
+  Rows rows_;
 };
 
 /// The whole row's gradient must be known before its first number moves, so it waits in `scratch` (d,).
@@ -111,7 +113,7 @@ HWY_INLINE void with_rule(const Step& step, float* scratch, Use use, UseReferenc
 
 void step_groups_part(const GroupStep& job, const GroupPieces& pieces, float* scratch, std::size_t from,
                       std::size_t to) {
-  const auto on_vectors = [&](const auto& row_step) HWY_ATTR {
+  const auto on_vectors = [&](const auto row_step) HWY_ATTR {
     pieces.visit(from, to, [&](std::size_t u, std::size_t begin, std::size_t end) HWY_ATTR {
       const std::size_t row = job.groups.ids()[u];
       sums::sum_columns(job.groups, job.dout, job.step.rows.table.shape()[1], u, begin, end, row_step.wanted(),
@@ -130,7 +132,7 @@ void step_groups_part(const GroupStep& job, const GroupPieces& pieces, float* sc
 void step_compact_part(const CompactStep& job, float* scratch, std::size_t from, std::size_t to) {
   constexpr std::size_t kRowsAhead = 2;
   const std::size_t dim = job.step.rows.table.shape()[1];
-  const auto on_vectors = [&](const auto& row_step) HWY_ATTR {
+  const auto on_vectors = [&](const auto row_step) HWY_ATTR {
     for (std::size_t u = from; u < to; ++u) {
       const std::size_t next = job.ids[std::min(u + kRowsAhead, to - 1)];
       for_columns(dim, [&](auto df, std::size_t k) HWY_ATTR {
@@ -152,7 +154,7 @@ void step_dense_part(const DenseStep& job, float* scratch, std::size_t from, std
   const std::size_t dim = job.step.rows.table.shape()[1];
   const std::span<const TokenId> ids = job.groups != nullptr ? job.groups->ids() : std::span<const TokenId>{};
   auto u = static_cast<std::size_t>(std::ranges::lower_bound(ids, from) - ids.begin());
-  const auto on_vectors = [&](const auto& row_step) HWY_ATTR {
+  const auto on_vectors = [&](const auto row_step) HWY_ATTR {
     for (std::size_t row = from; row < to; ++row) {
       const float* drow = job.dtable + row * dim;
       const auto take = [&](auto df, std::size_t k, auto g) HWY_ATTR {

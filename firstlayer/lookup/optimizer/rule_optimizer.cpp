@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <type_traits>
 
 namespace firstlayer {
 namespace {
 
 using rule_kernels::CatchUp;
-
-constexpr std::string_view kWhere = "TableOptimizer::step";
 
 std::size_t state_floats(const Rule& rule, const Shape<2>& table) {
   return std::visit(
@@ -41,15 +38,17 @@ std::vector<std::string> state_names(const Rule& rule) {
 
 }  // namespace
 
-RuleOptimizer::RuleOptimizer(View<float, 2> table, const OptimizerOptions& options)
+RuleOptimizer::RuleOptimizer(View<float, 2> table, const OptimizerOptions& options, NonFinite& non_finite)
     : options_(options),
       rule_(make_rule(options)),
       zero_gradient_(zero_gradient_effect(options)),
       table_(table),
+      non_finite_(non_finite),
       state_({state_floats(rule_, table.shape())}) {
-  if (const auto* adagrad = std::get_if<Adagrad>(&options); adagrad != nullptr) {
-    std::ranges::fill(state_.flat(), static_cast<float>(adagrad->initial_accumulator_value));
-  }
+  const auto* adagrad = std::get_if<Adagrad>(&options);
+  // Zeros are written too, so that the system finds the pages now and not in the first steps.
+  const double start = adagrad != nullptr ? adagrad->initial_accumulator_value : 0;
+  std::ranges::fill(state_.flat(), static_cast<float>(start));
   if (zero_gradient_ != ZeroGradient::kNothing) {
     history_.reserve(kHistory);
     taken_.assign(table.dim(0), zero_gradient_ == ZeroGradient::kLeavesFreshRows ? CatchUp::kFresh : 0);
@@ -80,7 +79,6 @@ void RuleOptimizer::step(double lr, View<const float, 2> dtable, const RowGroups
   rule_kernels::step(job, scratch(threads), threads);
   std::ranges::fill(taken_, 0);  // of an empty history: every row has a gradient and none missed this step
   ++steps_;
-  non_finite_.throw_if_reported(kWhere);
 }
 
 void RuleOptimizer::prepare(std::span<const TokenId> ids, unsigned threads) {
@@ -127,7 +125,6 @@ void RuleOptimizer::end_step(const rule_kernels::Step& step, std::span<const Tok
     history_.push_back(step.scalars);
     for (const TokenId id : touched) taken_[id] = static_cast<std::uint32_t>(history_.size());
   }
-  non_finite_.throw_if_reported(kWhere);
 }
 
 std::span<float> RuleOptimizer::scratch(unsigned threads) {

@@ -20,8 +20,9 @@ class RuleOptimizer final : public RowOptimizer {
  public:
   static constexpr std::size_t kHistory = 1024;
 
-  /// Of a table (V, d) that the caller owns and that outlives this; options that check_options() lets pass.
-  RuleOptimizer(View<float, 2> table, const OptimizerOptions& options);
+  /// Of a table (V, d) that the caller owns; options that check_options() lets pass. Gradients that are not finite are
+  /// reported to `non_finite` and taken for zero. Table and `non_finite` outlive this.
+  RuleOptimizer(View<float, 2> table, const OptimizerOptions& options, NonFinite& non_finite);
 
   void step(double lr, const RowGroups& groups, const float* dout, unsigned threads) override;
   void step(double lr, const RowGradient& gradient, unsigned threads) override;
@@ -45,9 +46,9 @@ class RuleOptimizer final : public RowOptimizer {
   Rule rule_;
   ZeroGradient zero_gradient_;
   View<float, 2> table_;
+  NonFinite& non_finite_;
   Tensor<float, 1> state_;
   std::uint64_t steps_ = 0;
-  NonFinite non_finite_;
   std::vector<float> scratch_;
 
   // Of optimizers that zero gradients move.

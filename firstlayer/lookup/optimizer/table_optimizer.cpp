@@ -8,6 +8,7 @@
 #include "firstlayer/base/errors.h"
 #include "firstlayer/lookup/check_lookup.h"
 #include "firstlayer/lookup/optimizer/lazy_adamw.h"
+#include "firstlayer/lookup/optimizer/non_finite.h"
 #include "firstlayer/lookup/optimizer/optimizer_state.h"
 #include "firstlayer/lookup/optimizer/option_fields.h"
 #include "firstlayer/lookup/optimizer/row_optimizer.h"
@@ -19,15 +20,17 @@ namespace {
 constexpr std::string_view kStep = "TableOptimizer::step";
 constexpr std::string_view kStepDense = "TableOptimizer::step_dense";
 
-std::unique_ptr<RowOptimizer> make_row_optimizer(View<float, 2> table, const OptimizerOptions& options) {
+std::unique_ptr<RowOptimizer> make_row_optimizer(View<float, 2> table, const OptimizerOptions& options,
+                                                 NonFinite& non_finite) {
   std::optional<AdamW> adamw;
   if (const auto* same = std::get_if<AdamW>(&options)) adamw = *same;
   if (const auto* adam = std::get_if<Adam>(&options); adam != nullptr && adam->weight_decay == 0) {
     adamw = AdamW{adam->lr, adam->beta1, adam->beta2, adam->eps, 0};
   }
   // PyTorch's lerp has another form for small betas, which the faster way does not know.
-  if (adamw && static_cast<float>(1 - adamw->beta1) < 0.5F) return std::make_unique<LazyAdamW>(table, *adamw);
-  return std::make_unique<RuleOptimizer>(table, options);
+  if (adamw && static_cast<float>(1 - adamw->beta1) < 0.5F)
+    return std::make_unique<LazyAdamW>(table, *adamw, &non_finite);
+  return std::make_unique<RuleOptimizer>(table, options, non_finite);
 }
 
 }  // namespace
@@ -36,7 +39,8 @@ TableOptimizer::TableOptimizer(View<float, 2> table, const OptimizerOptions& opt
     : table_(table), options_(options) {
   check_options(options);
   if (table.size() == 0) throw_invalid("TableOptimizer", "a table (V, d) with rows", shape_text(table.shape()));
-  optimizer_ = make_row_optimizer(table, options);
+  non_finite_ = std::make_unique<NonFinite>();
+  optimizer_ = make_row_optimizer(table, options, *non_finite_);
   if (ledger) ledger_.emplace(table.dim(0), options, 0);
 }
 
@@ -73,6 +77,7 @@ void TableOptimizer::step(const RowGroups& groups, View<const float, 3> dout, un
   check_scalars();
   if (ledger_) ledger_->record(groups.ids(), steps() + 1);
   optimizer_->step(learning_rate(), groups, dout.data(), threads);
+  non_finite_->throw_if_reported(kStep);
 }
 
 void TableOptimizer::step(const RowGradient& gradient, unsigned threads) {
@@ -80,6 +85,7 @@ void TableOptimizer::step(const RowGradient& gradient, unsigned threads) {
   check_scalars();
   if (ledger_) ledger_->record(gradient.ids(), steps() + 1);
   optimizer_->step(learning_rate(), gradient, threads);
+  non_finite_->throw_if_reported(kStep);
 }
 
 void TableOptimizer::step_dense(View<const float, 2> dtable, unsigned threads) {
@@ -87,6 +93,7 @@ void TableOptimizer::step_dense(View<const float, 2> dtable, unsigned threads) {
   check_scalars();
   if (ledger_) ledger_->record_all(steps() + 1);
   optimizer_->step(learning_rate(), dtable, nullptr, nullptr, threads);
+  non_finite_->throw_if_reported(kStepDense);
 }
 
 void TableOptimizer::step_dense(View<const float, 2> dtable, const RowGroups& groups, View<const float, 3> dout,
@@ -97,6 +104,7 @@ void TableOptimizer::step_dense(View<const float, 2> dtable, const RowGroups& gr
   check_scalars();
   if (ledger_) ledger_->record_all(steps() + 1);
   optimizer_->step(learning_rate(), dtable, &groups, dout.data(), threads);
+  non_finite_->throw_if_reported(kStepDense);
 }
 
 void TableOptimizer::save(const std::filesystem::path& path, unsigned threads) {
@@ -106,7 +114,7 @@ void TableOptimizer::save(const std::filesystem::path& path, unsigned threads) {
 
 void TableOptimizer::load(const std::filesystem::path& path) {
   const OptimizerStateFile file(path, options_, table_.shape());
-  std::unique_ptr<RowOptimizer> restored = make_row_optimizer(table_, file.options());
+  std::unique_ptr<RowOptimizer> restored = make_row_optimizer(table_, file.options(), *non_finite_);
   file.copy_to(restored->state());
   restored->restored(file.steps());
   optimizer_ = std::move(restored);

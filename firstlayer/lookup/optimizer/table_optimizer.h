@@ -16,6 +16,7 @@
 
 namespace firstlayer {
 
+class NonFinite;
 class RowOptimizer;
 
 /// One table (V, d) under one optimizer, with the bits that docs/optimizers.md promises for any `threads` (0: all) and
@@ -81,6 +82,7 @@ class TableOptimizer {
 
   View<float, 2> table_;
   OptimizerOptions options_;
+  std::unique_ptr<NonFinite> non_finite_;  ///< what optimizer_ reports to
   std::unique_ptr<RowOptimizer> optimizer_;
   std::optional<RowLedger> ledger_;
   RowGroups groups_;  ///< of prepare(ids)

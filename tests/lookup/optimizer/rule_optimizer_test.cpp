@@ -51,7 +51,7 @@ struct Learning {
   template <class Make>
   explicit Learning(const Make& make) {
     generator.fill_normal(table.flat());
-    optimizer = make(View<float, 2>(table));
+    optimizer = make(View<float, 2>(table), non_finite);
   }
 
   void step(double lr, unsigned threads = 1) {
@@ -80,6 +80,7 @@ struct Learning {
 
   Generator generator{5};
   Tensor<float, 2> table{kTable};
+  NonFinite non_finite;
   Tensor<TokenId, 2> ids{{1, 5}};
   Tensor<float, 3> dout{{1, 5, kTable[1]}};
   RowGroups groups;
@@ -98,7 +99,9 @@ TEST(RuleOptimizer, StepsThatWereMissedAreThoseOfEveryStepInItsTimeForAnyOptions
     const OptimizerOptions options = random_options(round % 7, generator);
     SCOPED_TRACE(text(options));
     check_options(options);
-    const auto make = [&](View<float, 2> table) { return std::make_unique<RuleOptimizer>(table, options); };
+    const auto make = [&](View<float, 2> table, NonFinite& non_finite) {
+      return std::make_unique<RuleOptimizer>(table, options, non_finite);
+    };
     Learning lazy(make);
     Learning eager(make);
     for (int step = 0; step < 25; ++step) {
@@ -118,7 +121,9 @@ TEST(RuleOptimizer, AZeroGradientIsWhatRowsOutsideTheBatchHaveUnderDenseSemantic
     const std::uint32_t dense_kinds[] = {0, 1, 3, 4};
     const OptimizerOptions options = random_options(dense_kinds[round % 4], generator);
     SCOPED_TRACE(text(options));
-    const auto make = [&](View<float, 2> table) { return std::make_unique<RuleOptimizer>(table, options); };
+    const auto make = [&](View<float, 2> table, NonFinite& non_finite) {
+      return std::make_unique<RuleOptimizer>(table, options, non_finite);
+    };
     Learning lazy(make);
     Learning dense(make);
     Tensor<float, 2> dtable(kTable);
@@ -135,7 +140,9 @@ TEST(RuleOptimizer, AZeroGradientIsWhatRowsOutsideTheBatchHaveUnderDenseSemantic
 TEST(RuleOptimizer, SettlesWhenItsHistoryIsFull) {
   for (const OptimizerOptions& options :
        {OptimizerOptions(Sgd{.momentum = 0.9}), OptimizerOptions(Adam{.weight_decay = 0.1})}) {
-    const auto make = [&](View<float, 2> table) { return std::make_unique<RuleOptimizer>(table, options); };
+    const auto make = [&](View<float, 2> table, NonFinite& non_finite) {
+      return std::make_unique<RuleOptimizer>(table, options, non_finite);
+    };
     Learning lazy(make);
     Learning eager(make);
     for (std::size_t step = 0; step < 2 * RuleOptimizer::kHistory + 3; ++step) {
@@ -151,8 +158,12 @@ TEST(RuleOptimizer, SettlesWhenItsHistoryIsFull) {
 TEST(RuleOptimizer, OfAdamWHasTheBitsOfLazyAdamW) {
   for (const AdamW& options : {AdamW{}, AdamW{.lr = 0.01, .beta1 = 0.8, .beta2 = 0.9, .weight_decay = 0.3},
                                AdamW{.eps = 1e-3, .weight_decay = 0}}) {
-    Learning rule([&](View<float, 2> table) { return std::make_unique<RuleOptimizer>(table, options); });
-    Learning lazy([&](View<float, 2> table) { return std::make_unique<LazyAdamW>(table, options); });
+    Learning rule([&](View<float, 2> table, NonFinite& non_finite) {
+      return std::make_unique<RuleOptimizer>(table, options, non_finite);
+    });
+    Learning lazy([&](View<float, 2> table, NonFinite& non_finite) {
+      return std::make_unique<LazyAdamW>(table, options, &non_finite);
+    });
     for (int step = 0; step < 300; ++step) {
       rule.step(1e-3 * (1 + step % 5));
       lazy.step(1e-3 * (1 + step % 5));

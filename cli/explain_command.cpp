@@ -18,7 +18,9 @@ namespace firstlayer::cli {
 namespace {
 
 constexpr std::uint64_t kDefaultContext = 64;
+constexpr std::uint64_t kMostContext = 1024;  // what is measured grows with its square
 constexpr std::uint64_t kDefaultDim = 256;
+constexpr std::uint64_t kMostDim = 1 << 20;
 
 struct ExplainFlags {
   TextFlags text;
@@ -91,12 +93,12 @@ Command add_explain(CLI::App& root) {
   const auto flags = std::make_shared<ExplainFlags>();
   add_text_flags(*app, flags->text);
   constexpr char kGroup[] = "Tables";
-  constexpr Range kSizes{.least = 1, .most = 1 << 20};
-  add_number(*app, "--context", flags->context,
-             "rows of the position table, and the most ids of the text that are used",
-             fmt::format("{}; with --weights the file says the rows", kDefaultContext), kSizes)
+  add_number(
+      *app, "--context", flags->context, "rows of the position table, and the most ids of the text that are used",
+      fmt::format("{}; with --weights the file says the rows", kDefaultContext), {.least = 1, .most = kMostContext})
       ->group(kGroup);
-  add_number(*app, "--dim", flags->dim, "d, the width of the tables", std::to_string(kDefaultDim), kSizes)
+  add_number(*app, "--dim", flags->dim, "d, the width of the tables", std::to_string(kDefaultDim),
+             {.least = 1, .most = kMostDim})
       ->group(kGroup);
   add_number(*app, "--seed", flags->seed, "of the tables, and of the gradients and projections that claims need",
              {.least = 0})

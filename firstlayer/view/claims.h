@@ -26,6 +26,8 @@ struct Experiment {
   Tensor<float, 3> with_positions(std::span<const TokenId> row) const;
 };
 
+inline Verdict holds_if(bool held) { return held ? Verdict::kHolds : Verdict::kDoesNotHold; }
+
 /// The different ids of a row, ascending.
 std::vector<TokenId> unique_ids(std::span<const TokenId> ids);
 

@@ -14,8 +14,6 @@
 namespace firstlayer {
 namespace {
 
-Verdict holds_if(bool held) { return held ? Verdict::kHolds : Verdict::kDoesNotHold; }
-
 /// Some gradient of the loss with respect to the vectors: N(0, std).
 Tensor<float, 3> random_gradient(const Experiment& experiment, double std) {
   Tensor<float, 3> dout({1, experiment.ids.size(), experiment.dim()});

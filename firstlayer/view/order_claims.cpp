@@ -150,7 +150,7 @@ Evidence same_token_claim(const Experiment& experiment) {
   for (const std::size_t t : {first, later}) {
     evidence.vectors.push_back(named("with P, slot " + std::to_string(t), with.view()[0][t]));
   }
-  evidence.verdict = equal_without == pairs.size() && equal_with == 0 ? Verdict::kHolds : Verdict::kDoesNotHold;
+  evidence.verdict = holds_if(equal_without == pairs.size() && equal_with == 0);
   evidence.needs.clear();
   return evidence;
 }
@@ -175,7 +175,7 @@ Evidence shuffle_claim(const Experiment& experiment) {
   evidence.measured = {{"other_order", Ids{ids}, ""},
                        {"found_again_without_positions", Count{without, T}, "vectors"},
                        {"found_again_with_positions", Count{with, T}, "vectors"}};
-  evidence.verdict = without == T && with < T ? Verdict::kHolds : Verdict::kDoesNotHold;
+  evidence.verdict = holds_if(without == T && with < T);
   evidence.needs.clear();
   return evidence;
 }
@@ -209,7 +209,7 @@ Evidence attention_claim(const Experiment& experiment) {
   };
   show(without, "without P");
   show(with, "with P");
-  evidence.verdict = without.same() && with.different() ? Verdict::kHolds : Verdict::kDoesNotHold;
+  evidence.verdict = holds_if(without.same() && with.different());
   evidence.needs.clear();
   return evidence;
 }

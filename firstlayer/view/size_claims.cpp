@@ -102,7 +102,8 @@ Evidence adding_claim(const Experiment& experiment) {
 
   constexpr std::size_t kColumns = 64;  // of the projection: more would show the same
   Generator generator(experiment.seed);
-  const Tensor<float, 2> weight = random_table(d, std::min(d, kColumns), generator, 1 / std::sqrt(d));
+  const Tensor<float, 2> weight =
+      random_table(d, std::min(d, kColumns), generator, 1 / std::sqrt(static_cast<double>(d)));
   const Tensor<double, 2> projected = project(x.view()[0], weight);
   const Tensor<double, 2> projected_pairs = project(side_by_side, doubled(weight));
   const double difference = largest_difference(projected.flat(), projected_pairs.flat());
@@ -111,7 +112,7 @@ Evidence adding_claim(const Experiment& experiment) {
       std::ldexp(static_cast<double>(d), -23) * largest(side_by_side.flat()) * largest(weight.flat());
   evidence.measured.push_back({"difference_if_its_halves_are_equal", difference, ""});
   evidence.measured.push_back({"rounding_explains_up_to", rounding, ""});
-  evidence.verdict = difference <= rounding ? Verdict::kHolds : Verdict::kDoesNotHold;
+  evidence.verdict = holds_if(difference <= rounding);
   return evidence;
 }
 
@@ -133,7 +134,7 @@ Evidence budget_claim(const Experiment& experiment) {
     as_published &= std::abs(static_cast<double>(whole) / model.parameters - 1) <= kPublishedRounding;
     evidence.measured.push_back({model.name, Share{tables, whole}, "parameters"});
   }
-  if (in_tables != counted || !as_published) evidence.verdict = Verdict::kDoesNotHold;
+  evidence.verdict = holds_if(in_tables == counted && as_published);
   return evidence;
 }
 

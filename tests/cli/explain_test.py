@@ -83,8 +83,8 @@ def test_no_text(fails):
 
 
 def test_sizes(fails):
-    for flag in ("--dim", "--context"):
-        assert "at most 1048576" in fails(2, *DOG[:3], flag, 2**20 + 1)
+    for flag, most in (("--dim", 2**20), ("--context", 1024)):
+        assert f"at most {most}," in fails(2, *DOG[:3], flag, most + 1)
         assert "at least 1" in fails(2, *DOG[:3], flag, "0")
 
 

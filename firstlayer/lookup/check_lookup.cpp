@@ -27,12 +27,14 @@ template <class Id>
 
 template <class Id>
 void check_range(std::string_view where, const Shape<2>& table, View<const Id, 2> ids, std::string_view expected) {
-  using Unsigned = std::make_unsigned_t<Id>;  // a negative id becomes one that is far too large
+  // A negative id becomes one that is too large for any table; a conversion to the width of int32 could be a row.
+  using Unsigned = std::conditional_t<std::is_signed_v<Id>, std::uint64_t, Id>;
+  const std::uint64_t limit = std::min<std::uint64_t>(table[0], std::uint64_t{1} << 32);  // what a TokenId holds
   const std::span<const Id> flat = ids.flat();
   Unsigned highest = 0;
   for (const Id id : flat) highest = std::max(highest, static_cast<Unsigned>(id));
-  if (highest < table[0] || flat.empty()) return;
-  const auto bad = std::ranges::find_if(flat, [&](Id id) { return static_cast<Unsigned>(id) >= table[0]; });
+  if (highest < limit || flat.empty()) return;
+  const auto bad = std::ranges::find_if(flat, [&](Id id) { return static_cast<Unsigned>(id) >= limit; });
   throw_bad_id(where, table, ids, static_cast<std::size_t>(bad - flat.begin()), highest < table[1], expected);
 }
 

@@ -25,6 +25,8 @@ class CheckedIds {
   /// Throws std::out_of_range as check_ids() if an id is negative or not below V, for a table of shape (V, d).
   /// `expected` is what the message calls them: "positions below context".
   CheckedIds(std::string_view where, const Shape<2>& table, IdView ids, std::string_view expected = "ids below V");
+  CheckedIds(const CheckedIds&) = delete;  // the view may be of its own memory
+  CheckedIds& operator=(const CheckedIds&) = delete;
 
   /// (B, T); 32-bit unsigned ids where they lie, others in the memory of this object.
   View<const TokenId, 2> view() const noexcept { return view_; }

@@ -32,7 +32,7 @@ InputEmbedding embedding() {
 class Batches {
  public:
   void next() {
-    for (TokenId& id : ids.flat()) id = generator_.next_u32() % kVocabulary;
+    for (TokenId& id : ids.flat()) id = generator_.next_u32() % std::uint32_t{kVocabulary};
     generator_.fill_normal(dout.flat());
   }
 

@@ -55,7 +55,7 @@ struct Learning {
   }
 
   void step(double lr, unsigned threads = 1) {
-    for (TokenId& id : ids.flat()) id = generator.next_u32() % kTable[0];
+    for (TokenId& id : ids.flat()) id = generator.next_u32() % static_cast<std::uint32_t>(kTable[0]);
     generator.fill_normal(dout.flat());
     groups.assign(ids, kTable[0]);
     optimizer->step(lr, groups, dout.flat().data(), threads);

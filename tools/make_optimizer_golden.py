@@ -138,7 +138,7 @@ def write_golden():
     for name, states in cases():
         for step, state in enumerate(states, 1):
             if step in KEPT:
-                tensors |= {f"{name}/{step}/{part}": value.detach().clone().contiguous() for part, value in state.items()}
+                tensors |= {f"{name}/{step}/{part}": value.detach().clone() for part, value in state.items()}
     save_file(tensors, DATA / "optimizers.safetensors")
     header = f"# tools/make_optimizer_golden.py: torch {torch.__version__}\n"
     (DATA / "schedules.txt").write_text(header + "".join(line + "\n" for line in schedules()))

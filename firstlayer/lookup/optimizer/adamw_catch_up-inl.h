@@ -16,8 +16,8 @@
 #include <span>
 
 #include "firstlayer/lookup/optimizer/adamw_exact-inl.h"
+#include "firstlayer/lookup/optimizer/adamw_inert-inl.h"
 #include "firstlayer/lookup/optimizer/adamw_kernels.h"
-#include "firstlayer/lookup/optimizer/adamw_verified-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace firstlayer::adamw_kernels::HWY_NAMESPACE {
@@ -41,25 +41,6 @@ HWY_INLINE void untouched_steps(std::span<const AdamWStep> steps, const Chunk& c
   for (; i < chunk.vectors; ++i) untouched_vectors<1>(steps, chunk, i);
 }
 
-/// How many lanes of a vector a verified block of 8 steps from `first` on would leave unproven, from three vectors of
-/// the chunk: an interval of +-14.6 2^-24 |u| holds a boundary in |u| / ulp(P) of so many cases, and u shrinks by
-/// beta1 in a step. It chooses the way, not the result.
-HWY_INLINE float unproven_lanes(const AdamWRule& rule, const AdamWStep& first, const Chunk& chunk) {
-  constexpr std::size_t kSamples = 3;
-  constexpr float kStepsWorth = 5.7F;  // 1 + 0.9 + ... + 0.9^7
-  const Floats df;
-  float sum = 0;
-  for (std::size_t i = 0; i < kSamples; ++i) {
-    const State state = load(chunk, i * chunk.vectors / kSamples);
-    const FloatVec denominator = hn::MulAdd(hn::Sqrt(state.v), constant(first.root2.high), constant(rule.eps));
-    const FloatVec p = hn::Max(hn::Abs(state.p), constant(1e-30F));
-    const FloatVec ulps =
-        hn::Div(hn::Mul(hn::Abs(state.m), constant(std::fabs(first.rate) * 0x1p24F)), hn::Mul(denominator, p));
-    sum += hn::GetLane(hn::SumOfLanes(df, hn::Min(ulps, constant(1e6F))));
-  }
-  return sum / kSamples * (2 * 14.6F * 0x1p-24F * kStepsWorth);
-}
-
 /// The list of all vectors of a chunk.
 inline constexpr std::array<std::uint8_t, Chunk::kVectors> kEach = [] {
   std::array<std::uint8_t, Chunk::kVectors> each{};
@@ -67,57 +48,42 @@ inline constexpr std::array<std::uint8_t, Chunk::kVectors> kEach = [] {
   return each;
 }();
 
-/// Steps without a gradient on a chunk of a usual row: exact ones while its updates are large, then verified blocks,
-/// and none but the decay once nothing moves.
+/// Steps without a gradient on a chunk of a usual row, in blocks: vectors that a block cannot move only decay.
 template <bool kDecay>
 HWY_INLINE void usual_steps(const AdamWRule& rule, std::span<const AdamWStep> steps, const Chunk& chunk,
                             RowFetcher& fetcher) {
-  constexpr std::size_t kFew = 5;           // steps for which the scalars of a verified block do not pay
-  constexpr std::size_t kNarrow = 8;        // and vectors
-  constexpr float kFails = 0.12F;           // lanes left unproven from which exact steps are cheaper
-  constexpr float kHardlyFails = 0.074F;    // and below which blocks may be long
-  constexpr float kInert = 1e-4F;           // a chunk this quiet may be inert as a whole
-  constexpr std::size_t kInertSteps = 128;  // so many steps are then tried at once
-  const auto log_beta1 = static_cast<float>(std::log(std::max(rule.beta1, 0.01)));
-
-  float unproven = steps.size() < kFew ? 0 : unproven_lanes(rule, steps.front(), chunk);
-  bool quiet = unproven < kInert;
+  constexpr std::size_t kInertBlock = 128;
+  constexpr std::size_t kFew = 5;  // steps for which it does not pay to look
+  constexpr std::size_t kSamples = 3;
+  std::size_t longest = AdamWRule::kBlock;
   while (!steps.empty()) {
-    if (quiet && steps.size() > VerifiedScalars::kMost / 2) {
-      const auto tried = steps.first(std::min(steps.size(), kInertSteps));
-      if (all_inert(rule, tried, chunk)) {
-        inert_steps<kDecay>(rule, tried, chunk);
-        steps = steps.subspan(tried.size());
-        continue;
-      }
-    }
-    std::size_t count = 0;
-    bool verify = chunk.vectors >= kNarrow;
-    if (verify && unproven > kFails) count = 1 + static_cast<std::size_t>(std::log(kFails / unproven) / log_beta1);
-    verify = verify && count == 0 && steps.size() >= kFew;
-    if (verify) {
-      const bool longer = unproven < kHardlyFails;
-      count = std::min(longer ? VerifiedScalars::kMost : VerifiedScalars::kMost / 2, steps.size());
-      if (steps.size() - count < kFew)
-        count = longer && steps.size() <= VerifiedScalars::kMost ? steps.size() : (steps.size() + 1) / 2;
-    } else {
-      if (count == 0 || count + kFew > steps.size()) count = steps.size();
-      const std::size_t blocks = (count + AdamWRule::kBlock - 1) / AdamWRule::kBlock;
-      count = (count + blocks - 1) / blocks;  // of like length
-    }
+    const std::size_t blocks = (steps.size() + longest - 1) / longest;
+    const auto block = steps.first((steps.size() + blocks - 1) / blocks);  // of like length
+    steps = steps.subspan(block.size());
 
-    const auto now = steps.first(count);
-    steps = steps.subspan(count);
-    unproven *= std::exp(log_beta1 * static_cast<float>(count));
-    quiet = unproven < kInert;
-    if (verify) {
-      const VerifiedScalars block(rule, now);
-      if (block.usable) {
-        quiet = verified_block<kDecay>(rule, block, chunk, fetcher) == chunk.vectors;
-        continue;
-      }
+    const InertBound bound(rule, block);
+    bool some_inert = false;
+    for (std::size_t i = 0; bound.usable && block.size() >= kFew && i < kSamples && !some_inert; ++i) {
+      some_inert = is_inert(rule, bound, chunk, i * chunk.vectors / kSamples);
     }
-    exact_block<kDecay>(rule, now, chunk, kEach.data(), chunk.vectors, fetcher);
+    if (!some_inert) {
+      exact_steps<kDecay>(rule, block, chunk, kEach.data(), chunk.vectors, fetcher);
+      longest = AdamWRule::kBlock;
+      continue;
+    }
+    std::uint8_t inert[Chunk::kVectors];
+    std::uint8_t moving[Chunk::kVectors];
+    std::size_t inert_count = 0;
+    std::size_t moving_count = 0;
+    for (std::size_t i = 0; i < chunk.vectors; ++i) {
+      const bool still = is_inert(rule, bound, chunk, i);
+      inert[inert_count] = moving[moving_count] = static_cast<std::uint8_t>(i);
+      inert_count += still ? 1 : 0;
+      moving_count += still ? 0 : 1;
+    }
+    inert_steps<kDecay>(rule, block, chunk, inert, inert_count, fetcher);
+    exact_steps<kDecay>(rule, block, chunk, moving, moving_count, fetcher);
+    longest = moving_count == 0 ? kInertBlock : AdamWRule::kBlock;
   }
 }
 

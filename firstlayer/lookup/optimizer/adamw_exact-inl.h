@@ -175,19 +175,22 @@ HWY_INLINE void four_vectors(const AdamWRule& rule, std::span<const AdamWStep> s
   }
 }
 
-/// At most AdamWRule::kBlock steps on the `count` vectors of a chunk that `which` names. V must be finite.
+/// Steps on the `count` vectors of a chunk that `which` names. V must be finite.
 template <bool kDecay>
-HWY_INLINE void exact_block(const AdamWRule& rule, std::span<const AdamWStep> steps, const Chunk& chunk,
+HWY_INLINE void exact_steps(const AdamWRule& rule, std::span<const AdamWStep> steps, const Chunk& chunk,
                             const std::uint8_t* which, std::size_t count, RowFetcher& fetcher) {
-  const bool four = steps.size() > 2 && rule.decay2 >= ShrinkingRoot::kLeastDecay &&
-                    std::all_of(steps.begin(), steps.end(), [](const AdamWStep& step) { return step.root2.found; });
-  std::size_t i = 0;
-  if (four) {
-    for (; i + 4 <= count; i += 4) four_vectors<kDecay>(rule, steps, chunk, which + i, fetcher);
-  }
-  for (; i < count; ++i) {
-    fetcher.some((steps.size() + 3) / 4);
-    plain_vector<kDecay, false>(rule, steps, chunk, which[i]);
+  for (; count > 0 && !steps.empty(); steps = steps.subspan(std::min(AdamWRule::kBlock, steps.size()))) {
+    const auto block = steps.first(std::min(AdamWRule::kBlock, steps.size()));
+    const bool four = block.size() > 2 && rule.decay2 >= ShrinkingRoot::kLeastDecay &&
+                      std::all_of(block.begin(), block.end(), [](const AdamWStep& step) { return step.root2.found; });
+    std::size_t i = 0;
+    if (four) {
+      for (; i + 4 <= count; i += 4) four_vectors<kDecay>(rule, block, chunk, which + i, fetcher);
+    }
+    for (; i < count; ++i) {
+      fetcher.some((block.size() + 3) / 4);
+      plain_vector<kDecay, false>(rule, block, chunk, which[i]);
+    }
   }
 }
 

@@ -55,9 +55,8 @@ AdamWRule::AdamWRule(const AdamW& options)
       decay2(static_cast<float>(options.beta2)),
       eps(static_cast<float>(options.eps)) {
   for (std::size_t j = 0; j <= kBlock; ++j) {
-    root_power[j] = std::pow(static_cast<double>(decay2), 0.5 * static_cast<double>(j));
-    shrink[j] = static_cast<float>(root_power[j]);
-    grow[j] = static_cast<float>(1 / root_power[j]);
+    shrink[j] = static_cast<float>(std::pow(decay2, 0.5 * static_cast<double>(j)));
+    grow[j] = static_cast<float>(std::pow(decay2, -0.5 * static_cast<double>(j)));
   }
 }
 

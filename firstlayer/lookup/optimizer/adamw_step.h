@@ -27,8 +27,7 @@ struct AdamWRule {
 
   /// The most steps that are taken at once without looking at what became of V.
   static constexpr std::size_t kBlock = 32;
-  /// Powers of sqrt(decay2), by which sqrt(V) shrinks in a step: to the j, and the same and its inverse as floats.
-  std::array<double, kBlock + 1> root_power;
+  /// Powers of sqrt(decay2), by which sqrt(V) shrinks in a step: shrink[j] to the j, grow[j] to the -j.
   std::array<float, kBlock + 1> shrink;
   std::array<float, kBlock + 1> grow;
 };

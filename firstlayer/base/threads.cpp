@@ -16,8 +16,6 @@
 namespace firstlayer {
 namespace {
 
-using Body = std::function<void(std::size_t, std::size_t)>;
-
 /// Parts for each thread, so that one that starts late or is interrupted leaves its share to the others.
 constexpr std::size_t kPartsPerThread = 4;
 
@@ -32,7 +30,7 @@ thread_local bool inside_body = false;
 class Pool {
  public:
   /// False, and nothing is done, if another thread's job has the pool.
-  bool try_run(std::size_t count, unsigned threads, const Body& body) {
+  bool try_run(std::size_t count, unsigned threads, const PartBody& body) {
     std::unique_lock lock(mutex_);
     if (body_ != nullptr) return false;
     add_workers(threads - 1);
@@ -81,7 +79,7 @@ class Pool {
       const std::size_t part = next_part_++;
       const std::size_t begin = boundary(part);
       const std::size_t end = boundary(part + 1);
-      const Body& body = *body_;
+      const PartBody body = *body_;
       lock.unlock();
       std::exception_ptr error;
       try {
@@ -108,7 +106,7 @@ class Pool {
   std::size_t workers_ = 0;
 
   // The job, if body_ is set.
-  const Body* body_ = nullptr;
+  const PartBody* body_ = nullptr;
   std::size_t count_ = 0;
   std::size_t parts_ = 0;
   std::size_t next_part_ = 0;
@@ -141,7 +139,7 @@ unsigned hardware_threads() {
   return std::max(1U, std::thread::hardware_concurrency());  // more processors than cpu_set_t has bits
 }
 
-void parallel_for(std::size_t count, unsigned threads, const Body& body) {
+void run_parts(std::size_t count, unsigned threads, PartBody body) {
   if (count == 0) return;
   if (threads == 0) threads = hardware_threads();
   threads = static_cast<unsigned>(std::min<std::size_t>({threads, kMostThreads, count}));

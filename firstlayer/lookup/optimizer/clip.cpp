@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <string>
 
 #include "firstlayer/base/errors.h"
@@ -45,7 +44,7 @@ void for_parts(std::span<float> numbers, unsigned threads, const Visit& visit) {
       visit(part, numbers.subspan(begin_of(part), begin_of(part + 1) - begin_of(part)));
     }
   };
-  parallel_for(kParts, threads, std::ref(body));  // by reference: nothing is allocated for it
+  parallel_for(kParts, threads, body);
 }
 
 double square_norm(const NamedGradient& gradient, unsigned threads) {

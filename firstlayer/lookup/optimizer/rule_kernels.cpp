@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <type_traits>
 #include <variant>
 
@@ -244,7 +243,7 @@ template <class DoPart>
 void share(std::size_t work, std::span<float> scratch, std::size_t dim, unsigned threads, const DoPart& do_part) {
   if (scratch.empty()) {
     const auto body = [&](std::size_t from, std::size_t to) { do_part(static_cast<float*>(nullptr), from, to); };
-    parallel_for(work, threads, std::ref(body));  // by reference: nothing is allocated for it
+    parallel_for(work, threads, body);
     return;
   }
   const std::size_t parts = scratch.size() / dim;
@@ -253,7 +252,7 @@ void share(std::size_t work, std::span<float> scratch, std::size_t dim, unsigned
       do_part(scratch.data() + part * dim, work * part / parts, work * (part + 1) / parts);
     }
   };
-  parallel_for(parts, threads, std::ref(body));
+  parallel_for(parts, threads, body);
 }
 
 std::size_t width(const Step& step) { return step.rows.table.dim(1); }
@@ -288,14 +287,14 @@ void catch_up(const CatchUp& job, std::span<const TokenId> rows, unsigned thread
   const auto body = [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) HWY_DYNAMIC_DISPATCH(catch_up_row)(job, rows[i]);
   };
-  parallel_for(rows.size(), threads, std::ref(body));
+  parallel_for(rows.size(), threads, body);
 }
 
 void catch_up_all(const CatchUp& job, unsigned threads) {
   const auto body = [&](std::size_t from, std::size_t to) {
     for (std::size_t row = from; row < to; ++row) HWY_DYNAMIC_DISPATCH(catch_up_row)(job, row);
   };
-  parallel_for(job.rows.table.dim(0), threads, std::ref(body));
+  parallel_for(job.rows.table.dim(0), threads, body);
 }
 
 }  // namespace firstlayer::rule_kernels

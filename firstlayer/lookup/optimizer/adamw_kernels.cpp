@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "firstlayer/base/threads.h"
@@ -218,7 +217,7 @@ void deal_rows(std::size_t count, unsigned threads, Body body) {
       body(from, std::min(count, from + kStretch));
     }
   };
-  parallel_for(threads, threads, std::ref(take));  // a function that refers allocates nothing
+  parallel_for(threads, threads, take);
 }
 
 }  // namespace
@@ -246,7 +245,7 @@ void step_groups(const Rows& rows, const AdamWRule& rule, const AdamWStep& step,
   const auto take = [&](std::size_t from, std::size_t to) {
     HWY_DYNAMIC_DISPATCH(step_group_parts)(rows, rule, step, groups, pieces, dout, dtable, from, to);
   };
-  parallel_for(pieces.work(), threads, std::ref(take));
+  parallel_for(pieces.work(), threads, take);
 }
 
 void step_rows(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, std::uint64_t t,

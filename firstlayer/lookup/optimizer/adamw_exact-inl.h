@@ -100,7 +100,7 @@ HWY_NOINLINE void plain_vector(const AdamWRule& rule, std::span<const AdamWStep>
 /// is monotone: where both give the same float, so does the root.
 ///
 /// z is the first root times shrink[j], the factor half the first root's inverse times grow[j]. Their error is some
-/// roundings and the drift of V, which each step rounds: below (8 + j / 4) 2^-24 < 2^-20. The ends are 2^-19 away.
+/// roundings and the drift of V, which each step rounds: below (7.5 + j / 4) 2^-24 < 2^-20. The ends are 2^-19 away.
 class ShrinkingRoot {
  public:
   /// Smaller numbers have remainders that are no floats.

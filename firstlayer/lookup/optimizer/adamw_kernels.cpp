@@ -166,10 +166,12 @@ void step_part(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, s
   const hn::CappedTag<float, 1> one;
   const std::size_t lanes = hn::Lanes(df);
   const std::size_t dim = rows.dim;
+  const std::size_t last = (part.ids == nullptr ? rows.count : part.to) - 1;  // a part of all rows is soon followed
   for (std::size_t i = part.from; i < part.to; ++i) {
     const std::size_t row = part.row(i);
     if (rows.taken[row] == t) continue;
-    const std::size_t ahead = part.row(std::min(i + kAhead, part.to - 1));
+    const std::size_t next = std::min(i + kAhead, last);
+    const std::size_t ahead = part.row(next);
     const float* g = gradient + i * dim;
     float* p = rows.table + row * dim;
     float* m = rows.moments + 2 * row * dim;
@@ -181,6 +183,7 @@ void step_part(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, s
         groups_of::fetch(rows.table + ahead * dim + k);
         groups_of::fetch(rows.moments + 2 * ahead * dim + k);
         groups_of::fetch(rows.moments + (2 * ahead + 1) * dim + k);
+        groups_of::fetch(gradient + next * dim + k);
       }
       const auto taken = gradient_taken(df, rows, row, k, hn::LoadU(df, g + k));
       usual &= take_step(df, scalars, taken, p + k, m + k, m + dim + k);

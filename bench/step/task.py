@@ -78,7 +78,7 @@ def _case(
         MEASURES,
         contenders,
         cores=range(threads),
-        rounds=1 if options.quick else 5,
+        rounds=1 if options.quick else 3,
         sha256=file_sha256(ids),
     )
 

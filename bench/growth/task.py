@@ -9,7 +9,7 @@ TITLE = "How cost grows with V, d, the places of a batch and its different ids"
 NOTES = """\
 firstlayer alone, one size at a time changed from V = 50,257, d = 768 and 8,192 places of 4,096 different ids, which are
 spread at random over the table and others at each call. Forward is the lookup, backward the compact gradient; SGD and
-AdamW are steps fused with the backward pass, AdamW's with its dense semantics: the mean of 200 steps, what they put off
+AdamW are steps fused with the backward pass, AdamW's with its dense semantics: the mean of 100 steps, what they put off
 counted in. Quotients are to the first row."""
 MEASURES = (
     Measure("forward", "forward", "ms"),
@@ -38,9 +38,9 @@ def cases(options: Options) -> list[Case]:
             "sizes",
             "one thread",
             MEASURES,
-            [_sizes(change, 20 if options.quick else 200) for change in CHANGES],
+            [_sizes(change, 20 if options.quick else 100) for change in CHANGES],
             cores=[0],
-            rounds=1 if options.quick else 3,
+            rounds=1 if options.quick else 2,
         )
     ]
 

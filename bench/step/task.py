@@ -13,10 +13,10 @@ NOTES = """\
 A step looks the ids up, takes the gradient of what it gave (B, T, d) and moves the tables. Ids follow a Zipf
 distribution and are new at each step, over 1,000 batches. The time is the mean over all steps of a process: for
 firstlayer 1,000, with what is put off until the end counted in (60 of the sparse and dense cases, where nothing is),
-for the others 60, whose steps all cost the same. Memory is the most that the process held: firstlayer's tables, state,
+for the others 40, whose steps all cost the same. Memory is the most that the process held: firstlayer's tables, state,
 ids and the fixed gradient it is fed. "huge pages" means that the allocator asks for them, as firstlayer does for
 itself. Before anything is timed, the rows of the first 256 ids must be equal after three steps: to the bit for fused
-AdamW, to 1e-6 for the others, which add up or take roots in another way.
+AdamW, to 1e-5 for the others, which add up or take roots in another way.
 
 adamw is torch.optim.AdamW on the token and the position table, weight decay 0.1, with its dense semantics: every row
 decays and moves at each step. In adamw-tied an output head has left its own gradient in every row of the token table's.
@@ -24,7 +24,7 @@ The others move the rows of the ids alone; they have the token table and no posi
 MEASURES = (Measure("step", "time of a step", "ms"), Measure("peak", "memory", "MB"))
 HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 BATCHES = 1000
-CLOSE = 1e-6
+CLOSE = 1e-5  # a step moves a row by up to 3e-4
 FUSED, DEFAULT, COMPILED = "torch fused", "torch default", "torch fused, compiled"
 
 
@@ -53,8 +53,8 @@ def _adamw(kind: str, ids: Path, shape: tuple[int, int, int], threads: int, opti
     ]
     if not tied:
         contenders.append(_torch(DEFAULT, "adamw", ids, shape, threads, tolerance=CLOSE))
-        if shape == (8, 1024, 768):
-            contenders.append(_torch(COMPILED, "adamw-compiled", ids, shape, threads))
+        if shape == (8, 1024, 768) and threads == 1:
+            contenders.append(_torch(COMPILED, "adamw-compiled", ids, shape, threads, tolerance=CLOSE))
     return _case(kind, ids, shape, threads, contenders, options)
 
 
@@ -94,4 +94,4 @@ def _torch(name: str, kind: str, ids: Path, shape, threads: int, tolerance: floa
 
 def _program(name: str, script: str, kind: str, ids: Path, shape, threads: int, tolerance: float) -> Contender:
     command = [setup.python(), str(BENCH / "step" / script), kind, str(ids), *map(str, shape), str(threads)]
-    return Program(f"{name}, huge pages", command, env=HUGE_PAGES, repeat=60, tolerance=tolerance)
+    return Program(f"{name}, huge pages", command, env=HUGE_PAGES, repeat=40, tolerance=tolerance)

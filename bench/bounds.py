@@ -22,7 +22,8 @@ class Bound:
         ours = _ours(case)[self.measure]
         what = f"{self.task} {self.case}, {measure.title}"
         if self.against_case is not None:
-            value, unit = ours.times(_ours(cases[self.against_case])[self.measure]), f"times that of {self.against_case}"
+            value = ours.times(_ours(cases[self.against_case])[self.measure])
+            unit = f"times that of {self.against_case}"
         elif self.against is None:
             value, unit = measure.in_unit(ours.median, case.work), measure.unit
         else:

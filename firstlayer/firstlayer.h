@@ -29,6 +29,7 @@
 #include "firstlayer/lookup/id_view.h"
 #include "firstlayer/lookup/input_embedding.h"
 #include "firstlayer/lookup/input_gradient.h"
+#include "firstlayer/lookup/normalize.h"
 #include "firstlayer/lookup/optimizer/clip.h"
 #include "firstlayer/lookup/optimizer/input_trainer.h"
 #include "firstlayer/lookup/optimizer/ledger.h"
@@ -36,7 +37,6 @@
 #include "firstlayer/lookup/optimizer/options.h"
 #include "firstlayer/lookup/optimizer/schedule.h"
 #include "firstlayer/lookup/optimizer/table_optimizer.h"
-#include "firstlayer/lookup/normalize.h"
 #include "firstlayer/lookup/row_groups.h"
 #include "firstlayer/lookup/stored_table.h"
 

@@ -140,7 +140,8 @@ def main() -> None:
     torch.set_num_threads(1)
     capability = torch.backends.cpu.get_cpu_capability()
     lines = [f"# tools/make_embedding_golden.py: torch {torch.__version__}, {capability}"]
-    for section in (embedding_lines, large_gradient_lines, renorm_lines, bag_lines, dropout_lines, norm_lines, sum_lines):
+    sections = embedding_lines, large_gradient_lines, renorm_lines, bag_lines, dropout_lines, norm_lines, sum_lines
+    for section in sections:
         lines += section()
     OUTPUT.write_text("\n".join(lines) + "\n")
 

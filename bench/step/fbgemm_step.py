@@ -1,4 +1,6 @@
-"""FBGEMM's fused backward + optimizer on the same work.  usage: fbgemm_step.py KIND IDS B T D THREADS (dump FILE | time N)
+"""FBGEMM's fused backward + optimizer on the same work.
+
+usage: fbgemm_step.py KIND IDS B T D THREADS (dump FILE | time N)
 
 KIND  sgd, rowwise-adagrad, adagrad; the token table alone
 IDS   uint32 ids in batches of B x T; step i takes batch i, and from the first again after the last
@@ -8,10 +10,9 @@ import itertools
 import json
 import sys
 import time
-from importlib.metadata import version
 from pathlib import Path
 
-import fbgemm_gpu  # noqa: F401  registers its operators with PyTorch
+import fbgemm_gpu
 import numpy
 import torch
 from fbgemm_gpu.split_embedding_configs import EmbOptimType
@@ -74,7 +75,7 @@ if action == "dump":
 for number in range(WARM_UP_STEPS):
     step(number)
 seconds = [step(number) for number in range(WARM_UP_STEPS, WARM_UP_STEPS + int(argument))]
-peak = int(next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")).split()[1])
-print(
-    json.dumps({"version": version("fbgemm-gpu-cpu"), "step": [sum(seconds) / len(seconds)], "peak": [peak * 1024]})
-)
+status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+peak = int(status["VmHWM"].split()[0])  # kB
+mean = sum(seconds) / len(seconds)
+print(json.dumps({"version": fbgemm_gpu.__version__, "step": [mean], "peak": [peak * 1024]}))

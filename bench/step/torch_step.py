@@ -73,5 +73,6 @@ if action == "dump":
 for number in range(WARM_UP_STEPS):
     step(number)
 seconds = [step(number) for number in range(WARM_UP_STEPS, WARM_UP_STEPS + int(argument))]
-peak = int(next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")).split()[1])
+status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+peak = int(status["VmHWM"].split()[0])  # kB
 print(json.dumps({"version": torch.__version__, "step": [sum(seconds) / len(seconds)], "peak": [peak * 1024]}))

@@ -151,7 +151,8 @@ def nothing_left_over(root):
 def registered(root):
     """A source that no CMakeLists.txt names is not built, and a test that none names does not run."""
     for folder in sorted(p.parent for top in ("firstlayer", "tests") for p in (root / top).glob("*/**/CMakeLists.txt")):
-        if folder.is_relative_to(root / "tests") and not (root / "firstlayer" / folder.relative_to(root / "tests")).is_dir():
+        tests = root / "tests"
+        if folder.is_relative_to(tests) and not (root / "firstlayer" / folder.relative_to(tests)).is_dir():
             continue
         named = set(re.findall(r"[\w.]+\.cpp\b", (folder / "CMakeLists.txt").read_text(encoding="utf-8")))
         for path in sorted(folder.glob("*.cpp")):

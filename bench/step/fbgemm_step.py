@@ -7,10 +7,8 @@ IDS   uint32 ids in batches of B x T; step i takes batch i, and from the first a
 """
 
 import itertools
-import json
 import sys
 import time
-from pathlib import Path
 
 import fbgemm_gpu
 import numpy
@@ -21,12 +19,9 @@ from fbgemm_gpu.split_table_batched_embeddings_ops_training import (
     ComputeDevice,
     SplitTableBatchedEmbeddingBagsCodegen,
 )
+from python_step import DUMP_PLACES, LR, POOL_EXTRA, V, main, pool_offset
 
-V = 50257
-LR, EPS = 3e-4, 1e-8
-POOL_EXTRA, POOL_STRIDE = 1 << 20, 7919 * 16
-WARM_UP_STEPS = 5
-DUMP_STEPS, DUMP_PLACES = 3, 256
+EPS = 1e-8
 OPTIMIZERS = {
     "sgd": EmbOptimType.EXACT_SGD,
     "rowwise-adagrad": EmbOptimType.EXACT_ROWWISE_ADAGRAD,
@@ -59,23 +54,16 @@ batches = itertools.cycle(torch.from_numpy(all_ids))
 def step(number):
     """Seconds of one step."""
     x = next(batches)
-    offset = number * POOL_STRIDE % POOL_EXTRA
+    offset = pool_offset(number)
     dout = pool[offset : offset + B * T * D].view(B * T, D)
     start = time.perf_counter()
     layer(x, offsets).backward(dout)
     return time.perf_counter() - start
 
 
-if action == "dump":
-    for number in range(DUMP_STEPS):
-        step(number)
-    places = torch.from_numpy(all_ids[:DUMP_STEPS].reshape(-1)[:DUMP_PLACES])
-    Path(argument).write_bytes(table.detach()[places].numpy().tobytes())
-    sys.exit()
-for number in range(WARM_UP_STEPS):
-    step(number)
-seconds = [step(number) for number in range(WARM_UP_STEPS, WARM_UP_STEPS + int(argument))]
-status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-peak = int(status["VmHWM"].split()[0])  # kB
-mean = sum(seconds) / len(seconds)
-print(json.dumps({"version": fbgemm_gpu.__version__, "step": [mean], "peak": [peak * 1024]}))
+def first_rows():
+    places = torch.from_numpy(all_ids.reshape(-1)[:DUMP_PLACES])
+    return table.detach()[places].numpy().tobytes()
+
+
+main(fbgemm_gpu.__version__, step, first_rows, action, argument)

@@ -8,19 +8,14 @@ IDS   uint32 ids in batches of B x T; step i takes batch i, and from the first a
 """
 
 import itertools
-import json
 import sys
 import time
-from pathlib import Path
 
 import numpy
 import torch
+from python_step import DUMP_PLACES, LR, POOL_EXTRA, V, main, pool_offset
 
-V = 50257
-LR, WEIGHT_DECAY = 3e-4, 0.1
-POOL_EXTRA, POOL_STRIDE = 1 << 20, 7919 * 16
-WARM_UP_STEPS = 5
-DUMP_STEPS, DUMP_PLACES = 3, 256
+WEIGHT_DECAY = 0.1
 
 kind, ids_path, B, T, D, threads, action, argument = sys.argv[1:]
 B, T, D = int(B), int(T), int(D)
@@ -51,7 +46,7 @@ forward = torch.compile(look_up) if kind == "adamw-compiled" else look_up
 def step(number):
     """Seconds of one step."""
     x = next(batches)
-    offset = number * POOL_STRIDE % POOL_EXTRA
+    offset = pool_offset(number)
     dout = pool[offset : offset + B * T * D].view(B, T, D)
     start = time.perf_counter()
     optimizer.zero_grad(set_to_none=True)
@@ -64,15 +59,9 @@ def step(number):
     return time.perf_counter() - start
 
 
-if action == "dump":
-    for number in range(DUMP_STEPS):
-        step(number)
-    places = torch.from_numpy(all_ids[:DUMP_STEPS].reshape(-1)[:DUMP_PLACES])
-    Path(argument).write_bytes(wte.detach()[places].numpy().tobytes())
-    sys.exit()
-for number in range(WARM_UP_STEPS):
-    step(number)
-seconds = [step(number) for number in range(WARM_UP_STEPS, WARM_UP_STEPS + int(argument))]
-status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-peak = int(status["VmHWM"].split()[0])  # kB
-print(json.dumps({"version": torch.__version__, "step": [sum(seconds) / len(seconds)], "peak": [peak * 1024]}))
+def first_rows():
+    places = torch.from_numpy(all_ids.reshape(-1)[:DUMP_PLACES])
+    return wte.detach()[places].numpy().tobytes()
+
+
+main(torch.__version__, step, first_rows, action, argument)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from tensor_files import read_npy
-from terminals import open_terminal
+from terminals import open_terminal, read_to_end
 
 EMBED = ("embed", "--context", "4", "--dim", "256", "--quiet", "--output", "x.npy")
 
@@ -85,13 +85,7 @@ def on_terminal(firstlayer, *arguments, columns=80, env=None):
     subprocess.run(["stty", "cols", str(columns), "rows", "24", "-opost"], stdin=theirs, check=True)
     done = firstlayer(*arguments, stdout=theirs, env={"TERM": "xterm", **(env or {})})
     os.close(theirs)
-    printed = b""
-    try:
-        while part := os.read(ours, 65536):
-            printed += part
-    except OSError:  # the other end is closed
-        pass
-    os.close(ours)
+    printed = read_to_end(ours)
     assert (done.returncode, done.stderr) == (0, b"")
     return printed.decode()
 

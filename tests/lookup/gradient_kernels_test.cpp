@@ -16,21 +16,31 @@ using testing::difference;
 
 class GradientKernels : public testing::OnTarget {};
 
-void expect_groups_equal(const Shape<3>& shape, std::uint32_t vocabulary, Generator& generator) {
-  SCOPED_TRACE(shape_text(shape) + " of " + std::to_string(vocabulary) + " ids");
+Tensor<TokenId, 2> random_ids(const Shape<3>& shape, std::uint32_t vocabulary, Generator& generator) {
   Tensor<TokenId, 2> ids({shape[0], shape[1]});
   for (TokenId& id : ids.flat()) id = generator.next_u32() % vocabulary;
+  return ids;
+}
+
+template <class Element>
+void expect_sums_equal(const RowGroups& groups, const Tensor<Element, 3>& dout) {
+  SCOPED_TRACE(shape_text(dout.shape()) + " of " + std::to_string(groups.size()) + " ids");
+  const std::size_t dim = dout.dim(2);
+  std::vector<float> expected(groups.size() * dim);
+  sum_groups_reference(groups, dout.flat().data(), dim, expected.data());
+  for (unsigned threads : {1U, 3U}) {
+    std::vector<float> received(expected.size(), -77.0F);
+    sum_groups(groups, dout.flat().data(), dim, received.data(), threads);
+    EXPECT_EQ(difference(expected, received), "") << threads << " threads";
+  }
+}
+
+void expect_groups_equal(const Shape<3>& shape, std::uint32_t vocabulary, Generator& generator) {
+  const RowGroups groups(random_ids(shape, vocabulary, generator), vocabulary);
   Tensor<float, 3> dout(shape);
   generator.fill_normal(dout.flat());
   if (dout.size() > 0) dout.flat()[0] = -0.0F;
-  const RowGroups groups(ids, vocabulary);
-  std::vector<float> expected(groups.size() * shape[2]);
-  sum_groups_reference(groups, dout.flat().data(), shape[2], expected.data());
-  for (unsigned threads : {1U, 3U}) {
-    std::vector<float> received(expected.size(), -77.0F);
-    sum_groups(groups, dout.flat().data(), shape[2], received.data(), threads);
-    EXPECT_EQ(difference(expected, received), "") << threads << " threads";
-  }
+  expect_sums_equal(groups, dout);
 }
 
 TEST_P(GradientKernels, EqualTheReferenceForGroups) {
@@ -47,23 +57,14 @@ TEST_P(GradientKernels, EqualTheReferenceForGroups) {
 
 template <class Element>
 void expect_halves_equal(const Shape<3>& shape, Generator& generator) {
-  SCOPED_TRACE(shape_text(shape));
   constexpr std::uint32_t kVocabulary = 9;
-  Tensor<TokenId, 2> ids({shape[0], shape[1]});
-  for (TokenId& id : ids.flat()) id = generator.next_u32() % kVocabulary;
+  const RowGroups groups(random_ids(shape, kVocabulary, generator), kVocabulary);
   Tensor<Element, 3> dout(shape);
   for (Element& value : dout.flat()) {
     const std::uint32_t bits = generator.next_u32();
     value.bits = static_cast<std::uint16_t>((bits & 0x7c00U) == 0x7c00U ? bits & 0x83ffU : bits);  // finite
   }
-  const RowGroups groups(ids, kVocabulary);
-  std::vector<float> expected(groups.size() * shape[2]);
-  sum_groups_reference(groups, dout.flat().data(), shape[2], expected.data());
-  for (unsigned threads : {1U, 3U}) {
-    std::vector<float> received(expected.size(), -77.0F);
-    sum_groups(groups, dout.flat().data(), shape[2], received.data(), threads);
-    EXPECT_EQ(difference(expected, received), "") << threads << " threads";
-  }
+  expect_sums_equal(groups, dout);
 }
 
 TEST_P(GradientKernels, EqualTheReferenceForNumbersOf16Bits) {

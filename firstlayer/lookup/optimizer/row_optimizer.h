@@ -24,7 +24,7 @@ struct StateRows {
 };
 
 /// One table under one optimizer. Steps are counted from 1. What it gives has the same bits for any `threads` (0: all)
-/// and on any processor. After construction nothing is allocated.
+/// and on any processor. After the first step nothing is allocated.
 class RowOptimizer {
  public:
   virtual ~RowOptimizer() = default;

@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
 
-/// The rows that one output row is made of, and those to fetch meanwhile.
+/// What some columns of an output row are made of, and what to fetch meanwhile.
 struct RowSources {
   const float* token;
   const float* position;  ///< nullptr without positions, and so is the next one
@@ -42,16 +42,16 @@ HWY_INLINE float number(const RowSources& from, std::size_t k) {
 /// cache: in the first it would get in the way of the streaming stores. The next position is needed at once, and for
 /// every row of ids.
 template <bool kPositions, bool kScaled, bool kStream>
-HWY_INLINE void write_row(const RowSources& from, float* HWY_RESTRICT out, std::size_t dim) {
+HWY_INLINE void write_columns(const RowSources& from, float* HWY_RESTRICT out, std::size_t count) {
   const Floats df;
   const std::size_t lanes = hn::Lanes(df);
   constexpr std::size_t kLine = 64 / sizeof(float);
   std::size_t k = 0;
   if constexpr (kStream) {  // streaming stores need an aligned address
     const auto aligned = [&] { return reinterpret_cast<std::uintptr_t>(out + k) % (lanes * sizeof(float)) == 0; };
-    for (; k < dim && !aligned(); ++k) out[k] = number<kPositions, kScaled>(from, k);
+    for (; k < count && !aligned(); ++k) out[k] = number<kPositions, kScaled>(from, k);
   }
-  while (k + std::max(kLine, lanes) <= dim) {
+  while (k + std::max(kLine, lanes) <= count) {
     __builtin_prefetch(from.token_ahead + k, 0, 2);
     if constexpr (kPositions) __builtin_prefetch(from.position_next + k, 0, 3);
     for (const std::size_t line_end = k + std::max(kLine, lanes); k < line_end; k += lanes) {
@@ -65,35 +65,42 @@ HWY_INLINE void write_row(const RowSources& from, float* HWY_RESTRICT out, std::
       }
     }
   }
-  for (; k < dim; ++k) out[k] = number<kPositions, kScaled>(from, k);
+  for (; k < count; ++k) out[k] = number<kPositions, kScaled>(from, k);
 }
 
 template <bool kPositions, bool kScaled, bool kStream>
 void write_pieces(const Job& job, const Pieces& pieces, std::size_t begin, std::size_t end) {
   constexpr int kAhead = 8;  // rows between a prefetch and its use
   const std::size_t dim = job.table.shape()[1];
-  const auto token_row = [&](const Walk& at) { return job.table.data() + job.ids(at.b(), at.t()) * dim; };
+  const auto token = [&](const Walk& at) {
+    return job.table.data() + job.ids(at.b(), at.t()) * dim + at.first_column();
+  };
   const auto position_row = [&](std::size_t b, std::size_t t) {
     return job.positions + (job.position_ids == nullptr ? t : job.position_ids[b * pieces.length + t]) * dim;
   };
   Walk ahead(pieces, begin, end);
   for (int i = 0; i < kAhead && !ahead.done(); ++i) ahead.next();
   for (Walk now(pieces, begin, end); !now.done(); now.next()) {
+    const std::size_t count = now.end_column() - now.first_column();
     RowSources from{};
-    from.token = from.token_ahead = token_row(now);
+    from.token = from.token_ahead = token(now);
     if (!ahead.done()) {
-      from.token_ahead = token_row(ahead);
+      from.token_ahead = token(ahead);
       ahead.next();
     }
     if constexpr (kPositions) {
-      from.position = position_row(now.b(), now.t());
-      from.position_next = now.t() + 1 < pieces.length ? position_row(now.b(), now.t() + 1) : from.position;
+      from.position = from.position_next = position_row(now.b(), now.t()) + now.first_column();
+      if (now.end_column() < dim) {
+        from.position_next += count;
+      } else if (now.t() + 1 < pieces.length) {
+        from.position_next = position_row(now.b(), now.t() + 1);
+      }
     }
     if constexpr (kScaled) from.scale = job.scale;
-    float* row = &job.out(now.b(), now.t(), 0);
-    write_row<kPositions, kScaled, kStream>(from, row, dim);
+    float* out = &job.out(now.b(), now.t(), now.first_column());
+    write_columns<kPositions, kScaled, kStream>(from, out, count);
     if constexpr (!kStream) {
-      if (job.finish != nullptr) (*job.finish)(now.b() * pieces.length + now.t(), {row, dim});
+      if (job.finish != nullptr) (*job.finish)(now.b() * pieces.length + now.t(), {out, count});
     }
   }
   if constexpr (kStream) hwy::FlushStream();

@@ -14,7 +14,6 @@
 #include "bench/harness/program.h"
 #include "firstlayer/base/random.h"
 #include "firstlayer/lookup/embedding_table.h"
-#include "firstlayer/lookup/gradient.h"
 #include "firstlayer/lookup/input_embedding.h"
 #include "firstlayer/lookup/optimizer/table_optimizer.h"
 #include "firstlayer/lookup/row_groups.h"
@@ -56,8 +55,7 @@ class Training {
         layer_({kVocabulary, work.shape[1], work.shape[2]}, generator_, kGpt2Std),
         tokens_(layer_.mutable_token_table(), options_of(work.kind)),
         out_(work.shape),
-        pool_({element_count(work.shape) + kPoolExtra}),
-        dpositions_({work.shape[1], work.shape[2]}) {
+        pool_({element_count(work.shape) + kPoolExtra}) {
     generator_.fill_normal(pool_.flat(), 0.0, 1e-4);
     if (work.kind.starts_with("adamw")) positions_.emplace(layer_.mutable_position_table(), options_of(work.kind));
     if (work.kind == "adamw-tied") {
@@ -82,10 +80,7 @@ class Training {
     } else {
       tokens_.step(groups_, dout, work_.threads);
     }
-    if (positions_) {
-      position_gradient(dout, dpositions_, work_.threads);
-      positions_->step_dense(dpositions_, work_.threads);
-    }
+    if (positions_) positions_->step_positions(dout, work_.threads);
   }
 
   void settle() { tokens_.settle(work_.threads); }
@@ -107,7 +102,6 @@ class Training {
   std::optional<TableOptimizer> positions_;
   Tensor<float, 3> out_;
   Tensor<float, 1> pool_;
-  Tensor<float, 2> dpositions_;
   Tensor<float, 2> head_gradient_;
   RowGroups groups_;
   std::size_t number_ = 0;

@@ -22,9 +22,8 @@ void sum_groups(const RowGroups& groups, const Element* dout, std::size_t dim, f
 void sum_batch_reference(const float* dout, std::size_t batch, std::size_t columns, float* sums);
 void sum_batch(const float* dout, std::size_t batch, std::size_t columns, float* sums, unsigned threads);
 
-/// Columns [begin, end) of it.
-void sum_columns_reference(const float* dout, std::size_t batch, std::size_t columns, float* sums, std::size_t begin,
-                           std::size_t end);
+/// Column c of it.
+float column_sum(const float* dout, std::size_t batch, std::size_t columns, std::size_t c);
 
 /// The first of the columns that are summed the other way.
 inline std::size_t blocked_columns(std::size_t columns) { return columns / 32 * 32; }

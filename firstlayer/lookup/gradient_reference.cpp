@@ -64,16 +64,12 @@ float interleaved_sum(const float* from, std::size_t count, std::size_t step) {
 
 }  // namespace
 
-void sum_columns_reference(const float* dout, std::size_t batch, std::size_t columns, float* sums, std::size_t begin,
-                           std::size_t end) {
-  for (std::size_t c = begin; c < end; ++c) {
-    sums[c] = c < blocked_columns(columns) ? cascaded_sum(dout + c, batch, columns)
-                                           : interleaved_sum(dout + c, batch, columns);
-  }
+float column_sum(const float* dout, std::size_t batch, std::size_t columns, std::size_t c) {
+  return (c < blocked_columns(columns) ? cascaded_sum : interleaved_sum)(dout + c, batch, columns);
 }
 
 void sum_batch_reference(const float* dout, std::size_t batch, std::size_t columns, float* sums) {
-  sum_columns_reference(dout, batch, columns, sums, 0, columns);
+  for (std::size_t c = 0; c < columns; ++c) sums[c] = column_sum(dout, batch, columns, c);
 }
 
 }  // namespace firstlayer::gradient_kernels

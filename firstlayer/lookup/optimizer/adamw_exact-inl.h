@@ -108,7 +108,9 @@ class ShrinkingRoot {
   /// For V to stay above what the remainder needs, and close enough to its power law.
   static constexpr float kLeastDecay = 0.9F;
 
-  HWY_INLINE explicit ShrinkingRoot(FloatVec v) : first_(hn::Sqrt(v)), differ_(hn::Zero(Floats())) {
+  ShrinkingRoot() = default;
+  HWY_INLINE explicit ShrinkingRoot(FloatVec v)
+      : first_(hn::Sqrt(v)), differ_(hn::Zero(Floats())), large_(hn::AllTrue(Floats(), hn::Ge(v, constant(kLeast)))) {
     const FloatVec inverse = hn::Div(constant(1.0F), first_);
     low_ = hn::Mul(inverse, constant(0.5F * (1 - 0x1p-19F)));
     high_ = hn::Mul(inverse, constant(0.5F * (1 + 0x1p-19F)));
@@ -126,7 +128,7 @@ class ShrinkingRoot {
   /// Whether all roots so far are proven.
   HWY_INLINE bool proven() const {
     const hn::RebindToUnsigned<Floats> du;
-    return hn::AllTrue(du, hn::Eq(hn::BitCast(du, differ_), hn::Zero(du)));
+    return large_ && hn::AllTrue(du, hn::Eq(hn::BitCast(du, differ_), hn::Zero(du)));
   }
 
  private:
@@ -134,19 +136,19 @@ class ShrinkingRoot {
   FloatVec low_;
   FloatVec high_;
   FloatVec differ_;
+  bool large_;
 };
 
-/// Four vectors at once: two take the square root from the divider, two from the multipliers, which keeps both busy.
-template <bool kDecay>
-HWY_INLINE void four_vectors(const AdamWRule& rule, std::span<const AdamWStep> steps, const Chunk& chunk,
-                             const std::uint8_t* which, RowFetcher& fetcher) {
-  constexpr std::size_t kDivided = 2;
+/// Four vectors at once: kDivided take their square roots from the divider, the others from the multipliers, which
+/// keeps both busy.
+template <bool kDecay, std::size_t kDivided>
+void four_vectors(const AdamWRule& rule, std::span<const AdamWStep> steps, const Chunk& chunk,
+                  const std::uint8_t* which, RowFetcher& fetcher) {
   constexpr std::size_t kAll = 4;
-  const Floats df;
   State state[kAll];
   for (std::size_t i = 0; i < kAll; ++i) state[i] = load(chunk, which[i]);
-  const bool large = hn::AllTrue(df, hn::Ge(hn::Min(state[2].v, state[3].v), constant(ShrinkingRoot::kLeast)));
-  ShrinkingRoot shrinking[kAll - kDivided] = {ShrinkingRoot(state[2].v), ShrinkingRoot(state[3].v)};
+  ShrinkingRoot shrinking[kAll - kDivided];
+  for (std::size_t i = kDivided; i < kAll; ++i) shrinking[i - kDivided] = ShrinkingRoot(state[i].v);
   const FloatVec gain1 = constant(rule.gain1);
   const FloatVec decay2 = constant(rule.decay2);
   const FloatVec eps = constant(rule.eps);
@@ -167,7 +169,7 @@ HWY_INLINE void four_vectors(const AdamWRule& rule, std::span<const AdamWStep> s
     }
   }
   for (std::size_t i = 0; i < kAll; ++i) {
-    if (i < kDivided || HWY_LIKELY(large && shrinking[i - kDivided].proven())) {
+    if (i < kDivided || HWY_LIKELY(shrinking[i - kDivided].proven())) {
       store(state[i], chunk, which[i]);
     } else {
       plain_vector<kDecay, false>(rule, steps, chunk, which[i]);
@@ -185,7 +187,8 @@ HWY_INLINE void exact_steps(const AdamWRule& rule, std::span<const AdamWStep> st
                       std::all_of(block.begin(), block.end(), [](const AdamWStep& step) { return step.root2.found; });
     std::size_t i = 0;
     if (four) {
-      for (; i + 4 <= count; i += 4) four_vectors<kDecay>(rule, block, chunk, which + i, fetcher);
+      const auto take = rule.divider_is_slow ? four_vectors<kDecay, 0> : four_vectors<kDecay, 2>;
+      for (; i + 4 <= count; i += 4) take(rule, block, chunk, which + i, fetcher);
     }
     for (; i < count; ++i) {
       fetcher.some((block.size() + 3) / 4);

@@ -16,6 +16,7 @@
 #define HWY_TARGET_INCLUDE "firstlayer/lookup/optimizer/adamw_kernels.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
+#include "firstlayer/lookup/batch_sum-inl.h"
 #include "firstlayer/lookup/group_sum-inl.h"
 #include "firstlayer/lookup/optimizer/non_finite-inl.h"
 #include "hwy/highway.h"
@@ -197,6 +198,32 @@ void step_part(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, s
   }
 }
 
+/// Step t of rows [from, to) by the sum over the batch.
+void step_batch_part(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, std::uint64_t t, const float* dout,
+                     std::size_t batch, std::size_t length, std::size_t from, std::size_t to) {
+  const std::size_t dim = rows.dim;
+  const groups_of::BatchMemory memory = {dout, batch, length * dim};
+  for (std::size_t row = from; row < to; ++row) {
+    float* p = rows.table + row * dim;
+    float* m = rows.moments + 2 * row * dim;
+    const std::size_t next = std::min(row + 1, rows.count - 1) - row;
+    const StepScalars scalars(rule, step);
+    bool usual = true;
+    groups_of::sum_batch_columns(memory, row * dim, (row + 1) * dim, [&](auto df, std::size_t c, auto sum) HWY_ATTR {
+      const std::size_t k = c - row * dim;
+      if (k % groups_of::kLineFloats == 0) {
+        groups_of::fetch(p + next * dim + k);
+        groups_of::fetch(m + next * 2 * dim + k);
+        groups_of::fetch(m + (next * 2 + 1) * dim + k);
+      }
+      const auto taken = gradient_taken(df, rows, row, k, sum);
+      usual &= take_step(df, scalars, taken, p + k, m + k, m + dim + k);
+    });
+    rows.kinds[row].store(usual ? RowKind::kUsual : RowKind::kExtreme, std::memory_order_relaxed);
+    rows.taken[row] = t;
+  }
+}
+
 }  // namespace firstlayer::adamw_kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -207,6 +234,7 @@ namespace {
 HWY_EXPORT(catch_up_part);
 HWY_EXPORT(step_group_parts);
 HWY_EXPORT(step_part);
+HWY_EXPORT(step_batch_part);
 
 /// Calls body(from, to) on the rows [0, count) in stretches that threads take as they get free: what a row costs
 /// differs by a hundred times.
@@ -255,6 +283,13 @@ void step_rows(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, s
                std::span<const TokenId> ids, const float* gradient, unsigned threads) {
   deal_rows(ids.size(), threads, [&](std::size_t from, std::size_t to) {
     HWY_DYNAMIC_DISPATCH(step_part)(rows, rule, step, t, {ids.data(), from, to}, gradient);
+  });
+}
+
+void step_batch(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, std::uint64_t t, const float* dout,
+                std::size_t batch, std::size_t length, unsigned threads) {
+  deal_rows(length, threads, [&](std::size_t from, std::size_t to) {
+    HWY_DYNAMIC_DISPATCH(step_batch_part)(rows, rule, step, t, dout, batch, length, from, to);
   });
 }
 

@@ -67,6 +67,11 @@ void step_groups(const Rows& rows, const AdamWRule& rule, const AdamWStep& step,
 void step_rows(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, std::uint64_t t,
                std::span<const TokenId> ids, const float* gradient, unsigned threads);
 
+/// Step number t on rows 0 ... length - 1, which have taken t - 1. The gradient of row i is the sum of dout[b, i] over
+/// the batch, for dout (batch, length, d), as gradient_kernels::sum_batch() has it.
+void step_batch(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, std::uint64_t t, const float* dout,
+                std::size_t batch, std::size_t length, unsigned threads);
+
 /// Step number t on all rows that have not taken it. gradient (V, d).
 void step_rest(const Rows& rows, const AdamWRule& rule, const AdamWStep& step, std::uint64_t t, const float* gradient,
                unsigned threads);

@@ -25,6 +25,10 @@ struct AdamWRule {
   float decay2;  ///< f32(beta2)
   float eps;
 
+  /// Whether catching up takes all square roots from products or leaves half of them to the divider, which changes no
+  /// bit.
+  bool divider_is_slow;
+
   /// The most steps that are taken at once without looking at what became of V.
   static constexpr std::size_t kBlock = 32;
   /// Powers of sqrt(decay2), by which sqrt(V) shrinks in a step: shrink[j] to the j, grow[j] to the -j.

@@ -127,14 +127,13 @@ void InputTrainer::forward(IdView ids, View<float, 3> out, unsigned threads) {
 void InputTrainer::backward_step(View<const float, 3> dout, unsigned threads) {
   expect_stage("InputTrainer::backward_step", Stage::kForward, "forward()");
   check_dout("InputTrainer::backward_step", batch_, embedding_.sizes().dim, dout);
-  if (positions_) sum_positions(dout, threads);
   stage_ = Stage::kIdle;
   step_both(
       [&] {
         if (tokens_) tokens_->step(groups_, dout, threads);
       },
       [&] {
-        if (positions_) positions_->step(dpositions_, threads);
+        if (positions_) positions_->step_positions(dout, threads);
       });
 }
 
@@ -142,7 +141,10 @@ void InputTrainer::backward(View<const float, 3> dout, unsigned threads) {
   expect_stage("InputTrainer::backward", Stage::kForward, "forward()");
   check_dout("InputTrainer::backward", batch_, embedding_.sizes().dim, dout);
   if (tokens_) lookup_gradient(groups_, dout, dtokens_, threads);
-  if (positions_) sum_positions(dout, threads);
+  if (positions_) {
+    dpositions_.assign(places_, embedding_.sizes().dim);
+    position_gradient(dout, dpositions_.rows(), threads);
+  }
   stage_ = Stage::kBackward;
 }
 
@@ -168,11 +170,6 @@ void InputTrainer::step(unsigned threads) {
 
 void InputTrainer::expect_stage(std::string_view where, Stage stage, std::string_view call) const {
   if (stage_ != stage) throw_invalid(where, std::string("a ").append(call).append(" since the last step"), "none");
-}
-
-void InputTrainer::sum_positions(View<const float, 3> dout, unsigned threads) {
-  dpositions_.assign(places_, embedding_.sizes().dim);
-  position_gradient(dout, dpositions_.rows(), threads);
 }
 
 }  // namespace firstlayer

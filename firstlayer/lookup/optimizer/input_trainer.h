@@ -75,7 +75,6 @@ class InputTrainer {
   enum class Stage { kIdle, kForward, kBackward };
 
   void expect_stage(std::string_view where, Stage stage, std::string_view call) const;
-  void sum_positions(View<const float, 3> dout, unsigned threads);
 
   InputEmbedding embedding_;
   std::optional<TableOptimizer> tokens_;

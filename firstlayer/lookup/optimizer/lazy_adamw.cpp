@@ -93,6 +93,13 @@ void LazyAdamW::step(double lr, View<const float, 2> dtable, const RowGroups* gr
   adamw_kernels::step_rest(rows(), rule_, step, steps_, dtable.data(), threads);
 }
 
+void LazyAdamW::step(double lr, std::span<const TokenId> positions, View<const float, 3> dout, unsigned threads) {
+  prepare(positions, threads);
+  const AdamWStep& step = begin_step(lr, threads);
+  adamw_kernels::step_batch(rows(), rule_, step, steps_, dout.data(), dout.dim(0), positions.size(), threads);
+  end_step(positions.size(), threads);
+}
+
 void LazyAdamW::prepare(std::span<const TokenId> ids, unsigned threads) {
   if (!history_.empty()) adamw_kernels::catch_up(rows(), rule_, {history_, settled_}, ids, threads);
 }

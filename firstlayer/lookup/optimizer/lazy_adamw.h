@@ -40,6 +40,7 @@ class LazyAdamW final : public RowOptimizer {
   void step(double lr, const RowGradient& gradient, unsigned threads) override;
   void step(double lr, View<const float, 2> dtable, const RowGroups* groups, const float* dout,
             unsigned threads) override;
+  void step(double lr, std::span<const TokenId> positions, View<const float, 3> dout, unsigned threads) override;
 
   void prepare(std::span<const TokenId> ids, unsigned threads) override;
   void settle(unsigned threads) override;

@@ -39,6 +39,10 @@ class RowOptimizer {
   virtual void step(double lr, View<const float, 2> dtable, const RowGroups* groups, const float* dout,
                     unsigned threads) = 0;
 
+  /// The same for rows 0 ... T - 1, named by `positions`: the gradient of row t is the sum of dout[b, t] over the
+  /// batch, for dout (B, T, d), as position_gradient() has it.
+  virtual void step(double lr, std::span<const TokenId> positions, View<const float, 3> dout, unsigned threads) = 0;
+
   /// These rows (ascending) take the steps they missed, to the bit of having taken each: they can be read after it.
   /// Sparse optimizers have none to take.
   virtual void prepare(std::span<const TokenId> ids, unsigned threads) = 0;

@@ -81,6 +81,12 @@ void RuleOptimizer::step(double lr, View<const float, 2> dtable, const RowGroups
   ++steps_;
 }
 
+void RuleOptimizer::step(double lr, std::span<const TokenId> positions, View<const float, 3> dout, unsigned threads) {
+  dpositions_.assign(positions, table_.dim(1));
+  position_gradient(dout, dpositions_.rows(), threads);
+  step(lr, dpositions_, threads);
+}
+
 void RuleOptimizer::prepare(std::span<const TokenId> ids, unsigned threads) {
   if (!history_.empty()) rule_kernels::catch_up(catch_up_job(), ids, threads);
 }

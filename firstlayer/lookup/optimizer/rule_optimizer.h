@@ -28,6 +28,7 @@ class RuleOptimizer final : public RowOptimizer {
   void step(double lr, const RowGradient& gradient, unsigned threads) override;
   void step(double lr, View<const float, 2> dtable, const RowGroups* groups, const float* dout,
             unsigned threads) override;
+  void step(double lr, std::span<const TokenId> positions, View<const float, 3> dout, unsigned threads) override;
   void prepare(std::span<const TokenId> ids, unsigned threads) override;
   void settle(unsigned threads) override;
   std::uint64_t steps() const override { return steps_; }
@@ -50,6 +51,7 @@ class RuleOptimizer final : public RowOptimizer {
   Tensor<float, 1> state_;
   std::uint64_t steps_ = 0;
   std::vector<float> scratch_;
+  RowGradient dpositions_;
 
   // Of optimizers that zero gradients move.
   std::vector<StepScalars> history_;  ///< since all rows were current

@@ -1,6 +1,7 @@
 #include "firstlayer/lookup/optimizer/table_optimizer.h"
 
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@ namespace firstlayer {
 namespace {
 
 constexpr std::string_view kStep = "TableOptimizer::step";
+constexpr std::string_view kStepPositions = "TableOptimizer::step_positions";
 constexpr std::string_view kStepDense = "TableOptimizer::step_dense";
 
 std::unique_ptr<RowOptimizer> make_row_optimizer(View<float, 2> table, const OptimizerOptions& options,
@@ -86,6 +88,22 @@ void TableOptimizer::step(const RowGradient& gradient, unsigned threads) {
   if (ledger_) ledger_->record(gradient.ids(), steps() + 1);
   optimizer_->step(learning_rate(), gradient, threads);
   non_finite_->throw_if_reported(kStep);
+}
+
+void TableOptimizer::step_positions(View<const float, 3> dout, unsigned threads) {
+  if (dout.dim(1) > table_.dim(0) || dout.dim(2) != table_.dim(1)) {
+    throw_invalid(kStepPositions,
+                  "dout of shape (B, T, d) with T <= V and the d of the table (V, d) = " + shape_text(table_.shape()),
+                  shape_text(dout.shape()));
+  }
+  check_scalars();
+  if (positions_.size() != dout.dim(1)) {
+    positions_.resize(dout.dim(1));
+    std::iota(positions_.begin(), positions_.end(), TokenId{0});
+  }
+  if (ledger_) ledger_->record(positions_, steps() + 1);
+  optimizer_->step(learning_rate(), positions_, dout, threads);
+  non_finite_->throw_if_reported(kStepPositions);
 }
 
 void TableOptimizer::step_dense(View<const float, 2> dtable, unsigned threads) {

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "firstlayer/base/tensor.h"
+#include "firstlayer/base/token_id.h"
 #include "firstlayer/lookup/gradient.h"
 #include "firstlayer/lookup/id_view.h"
 #include "firstlayer/lookup/optimizer/ledger.h"
@@ -56,6 +58,10 @@ class TableOptimizer {
   void step(const RowGroups& groups, View<const float, 3> dout, unsigned threads = 0);
   /// A step by a gradient that was summed before, and perhaps clipped.
   void step(const RowGradient& gradient, unsigned threads = 0);
+  /// The backward pass of positions 0 .. T-1, which were added to every row of the batch, fused with a step: row t's
+  /// gradient is the sum of dout[b, t] over the batch, as position_gradient() gives it. Throws std::invalid_argument
+  /// unless dout is (B, T, d) with T <= V.
+  void step_positions(View<const float, 3> dout, unsigned threads = 0);
   /// A step by a gradient of every row, dtable (V, d), as a tied output head gives.
   void step_dense(View<const float, 2> dtable, unsigned threads = 0);
   /// The same with that of a batch added to it.
@@ -85,7 +91,8 @@ class TableOptimizer {
   std::unique_ptr<NonFinite> non_finite_;  ///< what optimizer_ reports to
   std::unique_ptr<RowOptimizer> optimizer_;
   std::optional<RowLedger> ledger_;
-  RowGroups groups_;  ///< of prepare(ids)
+  RowGroups groups_;                ///< of prepare(ids)
+  std::vector<TokenId> positions_;  ///< 0 .. T-1 of step_positions(dout)
 };
 
 }  // namespace firstlayer

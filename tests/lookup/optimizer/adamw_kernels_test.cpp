@@ -100,9 +100,10 @@ class AdamWKernels : public testing::OnTarget {};
 void expect_catch_up(const Case& kind, std::size_t dim, std::uint64_t first, std::size_t count, Generator& generator) {
   SCOPED_TRACE(std::string(kind.name) + ", d = " + std::to_string(dim) + ", " + std::to_string(count) +
                " steps after " + std::to_string(first));
-  const AdamWRule rule(kind.options);
+  AdamWRule rule(kind.options);
   const std::vector<AdamWStep> steps = some_steps(rule, kind.lr, first, count);
   for (unsigned threads : {1U, 3U}) {
+    rule.divider_is_slow = threads == 3;
     Table table(kind.options, 3, dim, first);
     generator.fill_normal(table.p.flat(), 0, kind.p_scale);
     generator.fill_normal(table.moments.flat(), 0, kind.m_scale);
@@ -228,6 +229,34 @@ TEST_P(AdamWKernels, EqualTheReferenceInSteps) {
           } else {
             catch_up(table.rows(), table.dense.rule, {{&step, 1}, t - 1}, threads);
           }
+          EXPECT_EQ(table.difference(), "") << "step " << t;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(AdamWKernels, EqualTheReferenceInStepsByTheBatch) {
+  Generator generator(5);
+  for (std::size_t dim : {1, 3, 17, 256, 300, 768}) {
+    for (std::size_t batch : {0, 1, 8, 40}) {
+      for (unsigned threads : {1U, 3U}) {
+        SCOPED_TRACE("d = " + std::to_string(dim) + ", B = " + std::to_string(batch));
+        constexpr std::size_t kCount = 40;
+        constexpr std::size_t kLength = 37;
+        Table table({}, kCount, dim, 0);
+        generator.fill_normal(table.p.flat());
+        table.fix(RowKind::kUntouched);
+        for (std::uint64_t t = 1; t <= 4; ++t) {
+          const AdamWStep step(table.dense.rule, 1e-3, t);
+          std::vector<float> dout(batch * kLength * dim);
+          generator.fill_normal(dout);
+          if (t == 2 && !dout.empty()) dout.back() = 1e30F;
+          std::vector<float> gradient(kCount * dim);
+          gradient_kernels::sum_batch_reference(dout.data(), batch, kLength * dim, gradient.data());
+          table.dense.step(1e-3, gradient);
+          step_batch(table.rows(), table.dense.rule, step, t, dout.data(), batch, kLength, threads);
+          catch_up(table.rows(), table.dense.rule, {{&step, 1}, t - 1}, threads);
           EXPECT_EQ(table.difference(), "") << "step " << t;
         }
       }

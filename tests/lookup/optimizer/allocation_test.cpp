@@ -51,6 +51,19 @@ TEST_P(Allocation, OfAStepIsNothingAfterTheFirst) {
   }
 }
 
+TEST_P(Allocation, OfAStepOfPositionsIsNothingAfterTheFirst) {
+  for (unsigned threads : {1U, 3U}) {
+    testing::OptimizerStream stream;
+    stream.next();
+    TableOptimizer optimizer(stream.table, GetParam().options);
+    for (int step = 0; step < 100; ++step) {
+      const std::size_t before = allocations;
+      optimizer.step_positions(stream.dout, threads);
+      ASSERT_TRUE(step == 0 || allocations == before) << allocations - before << " in step " << step;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, Allocation, ::testing::ValuesIn(testing::optimizer_cases()),
                          [](const auto& each) { return each.param.name; });
 

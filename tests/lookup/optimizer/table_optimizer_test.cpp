@@ -157,6 +157,30 @@ TEST_P(TableOptimizerCase, GivesTheSameFromACompactGradientAndOnThreeThreads) {
   EXPECT_EQ(difference(one.stream.table.flat(), compact.stream.table.flat()), "");
 }
 
+/// Four of the rows have a gradient in each step.
+TEST_P(TableOptimizerCase, GivesTheSameFromPositionsAsFromTheirSummedGradient) {
+  Learning summed(GetParam());
+  Learning one(GetParam(), /*ledger=*/true);
+  Learning three(GetParam());
+  RowGradient gradient;
+  gradient.assign(std::vector<TokenId>{0, 1, 2, 3}, OptimizerStream::kTable[1]);
+  for (int step = 0; step < 40; ++step) {
+    for (Learning* each : {&summed, &one, &three}) {
+      each->stream.next();
+      each->optimizer.set_learning_rate(each->rate * each->stream.rate_factor);
+    }
+    position_gradient(summed.stream.dout, gradient.rows());
+    summed.optimizer.step(gradient, 1);
+    one.optimizer.step_positions(one.stream.dout, 1);
+    three.optimizer.step_positions(three.stream.dout, 3);
+  }
+  for (Learning* each : {&summed, &one, &three}) each->optimizer.settle();
+  EXPECT_EQ(difference(summed.stream.table.flat(), one.stream.table.flat()), "");
+  EXPECT_EQ(difference(summed.stream.table.flat(), three.stream.table.flat()), "");
+  EXPECT_EQ(one.optimizer.ledger()->row(3).touched, 40U);
+  EXPECT_EQ(one.optimizer.ledger()->row(4).touched, 0U);
+}
+
 TEST_P(TableOptimizerCase, PreparedRowsAreThoseOfADenseStepAtEveryMoment) {
   Learning lazy(GetParam());
   Learning settled(GetParam());
@@ -279,6 +303,13 @@ TEST_F(TableOptimizerErrors, AreThrownBeforeAnythingChanges) {
   gradient.assign({&beyond, 1}, 3);
   EXPECT_EQ(message_of<std::out_of_range>([&] { optimizer.step(gradient); }),
             "[TableOptimizer::step] expected ids below V = 4, received 4");
+  Tensor<float, 3> long_dout({1, 5, 3});
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { optimizer.step_positions(long_dout); }),
+            "[TableOptimizer::step_positions] expected dout of shape (B, T, d) with T <= V and the d of the table "
+            "(V, d) = (4, 3), received (1, 5, 3)");
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { optimizer.step_positions(narrow); }),
+            "[TableOptimizer::step_positions] expected dout of shape (B, T, d) with T <= V and the d of the table "
+            "(V, d) = (4, 3), received (1, 2, 2)");
   Tensor<float, 2> tall({5, 3});
   EXPECT_EQ(message_of<std::invalid_argument>([&] { optimizer.step_dense(tall); }),
             "[TableOptimizer::step_dense] expected dtable of the table's shape (4, 3), received (5, 3)");
@@ -289,6 +320,18 @@ TEST_F(TableOptimizerErrors, AreThrownBeforeAnythingChanges) {
   Tensor<float, 2> empty({0, 3});
   EXPECT_EQ(message_of<std::invalid_argument>([&] { TableOptimizer(empty, Sgd{}); }),
             "[TableOptimizer] expected a table (V, d) with rows, received (0, 3)");
+}
+
+TEST_F(TableOptimizerErrors, NameThePositionWhoseGradientIsNotFinite) {
+  for (const OptimizerOptions& options : {OptimizerOptions(AdamW{}), OptimizerOptions(Sgd{})}) {
+    TableOptimizer optimizer(table_, options);
+    dout_.view()(0, 1, 2) = kNaN;
+    EXPECT_EQ(message_of<std::invalid_argument>([&] { optimizer.step_positions(dout_); }),
+              "[TableOptimizer::step_positions] expected a finite gradient, received inf or NaN for row 1, column 2; "
+              "the step was taken with zeros in place of numbers that are not finite");
+    EXPECT_EQ(optimizer.steps(), 1U);
+    EXPECT_EQ(table_.view()(1, 2), 0.0F);
+  }
 }
 
 TEST_F(TableOptimizerErrors, NameBothOfAStateFileAndTheOptimizer) {

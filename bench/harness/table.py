@@ -9,16 +9,20 @@ Each cell: the median over the rounds (the best of all calls) · how many times 
 median of the quotients within a round."""
 
 
-def render_result(result: dict) -> str:
-    """The whole of one task on one machine."""
-    task = importlib.import_module(f"{result['task']}.task")
+def render_task(results: list[dict]) -> str:
+    """The results of one task, each from another machine."""
+    task = importlib.import_module(f"{results[0]['task']}.task")
+    return "\n\n".join([f"## {task.TITLE}", task.NOTES, *map(_render_result, results)])
+
+
+def _render_result(result: dict) -> str:
+    machine = result["machine"]
     bounds = [f"- {'kept' if bound['kept'] else '**MISSED**'}: {bound['text']}" for bound in result["bounds"]]
     parts = [
-        f"## {task.TITLE}",
-        task.NOTES,
+        f"### {machine['processor']}, {machine['cores']} cores",
         *map(render_case, result["cases"]),
         *(["Bounds:", "\n".join(bounds)] if bounds else []),
-        f"Measured on {_render_machine(result['machine'])}",
+        f"Measured on {_render_machine(machine)}",
     ]
     return "\n\n".join(parts)
 

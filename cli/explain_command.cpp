@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/explain_report.h"
 #include "cli/failure.h"
+#include "cli/input_layer.h"
 #include "cli/text_input.h"
 #include "firstlayer/base/random.h"
 #include "firstlayer/encode/tokenizer.h"
@@ -19,7 +20,6 @@ namespace {
 
 constexpr std::uint64_t kDefaultContext = 64;
 constexpr std::uint64_t kMostContext = 1024;  // what is measured grows with its square
-constexpr std::uint64_t kDefaultDim = 256;
 constexpr std::uint64_t kMostDim = 1 << 20;
 
 struct ExplainFlags {

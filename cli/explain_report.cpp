@@ -15,18 +15,18 @@
 namespace firstlayer::cli {
 namespace {
 
-constexpr std::size_t kShownIds = 8;
+constexpr std::size_t kShownItems = 8;
 constexpr std::size_t kWidestLine = 100;
 
-/// `9703 "dog"  26081 " bites"`, or without the ids; no more than kShownIds of them.
+/// `9703 "dog"  26081 " bites"`, or without the ids; no more than kShownItems of them.
 std::string tokens_text(std::span<const TokenId> ids, const Tokenizer& tokenizer, bool with_ids) {
   std::string text;
-  for (const TokenId id : ids.first(std::min(kShownIds, ids.size()))) {
+  for (const TokenId id : ids.first(std::min(kShownItems, ids.size()))) {
     if (!text.empty()) text += with_ids ? "  " : " ";
     if (with_ids) text += std::to_string(id) + " ";
     text += in_quotes(tokenizer.token_bytes(id));
   }
-  return text + (ids.size() > kShownIds ? " ..." : "");
+  return text + (ids.size() > kShownItems ? " ..." : "");
 }
 
 std::string words_of(std::string name) {
@@ -53,7 +53,7 @@ std::string value_text(const Measurement& measurement, const Tokenizer& tokenize
                  },
                  [&tokenizer](const Ids& ids) { return tokens_text(ids.ids, tokenizer, ids.ids.size() == 1); },
                  [](const std::vector<std::uint64_t>& values) {
-                   const std::size_t shown = std::min(kShownIds, values.size());
+                   const std::size_t shown = std::min(kShownItems, values.size());
                    return fmt::format("{}{}", fmt::join(values.begin(), values.begin() + shown, " "),
                                       values.size() > shown ? " ..." : "");
                  }},

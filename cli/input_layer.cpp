@@ -15,8 +15,6 @@
 namespace firstlayer::cli {
 namespace {
 
-constexpr std::size_t kDefaultDim = 256;
-
 void require_addressable(std::size_t rows, std::size_t dim) {
   std::size_t values = 0;
   std::size_t bytes = 0;

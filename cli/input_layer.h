@@ -14,8 +14,10 @@
 
 namespace firstlayer::cli {
 
+inline constexpr std::size_t kDefaultDim = 256;
+
 struct LayerFlags {
-  std::optional<std::uint64_t> dim;  ///< 256 if neither this nor weights is given
+  std::optional<std::uint64_t> dim;  ///< kDefaultDim if neither this nor weights is given
   std::string position = "learned";  ///< scheme_name() of a PositionScheme
   std::optional<std::string> weights;
 };

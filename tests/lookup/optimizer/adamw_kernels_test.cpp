@@ -102,25 +102,30 @@ void expect_catch_up(const Case& kind, std::size_t dim, std::uint64_t first, std
                " steps after " + std::to_string(first));
   AdamWRule rule(kind.options);
   const std::vector<AdamWStep> steps = some_steps(rule, kind.lr, first, count);
+  Table table(kind.options, 3, dim, first);
+  generator.fill_normal(table.p.flat(), 0, kind.p_scale);
+  generator.fill_normal(table.moments.flat(), 0, kind.m_scale);
+  for (std::size_t row = 0; row < 3; ++row) {
+    for (std::size_t k = dim; k < 2 * dim; ++k) {
+      float& v = table.moments.view()[row].flat()[k];
+      v *= v;
+    }
+  }
+  table.p.flat()[0] = 0;
+  table.p.flat()[dim / 2] = -0.0F;
+  table.p.flat()[dim - 1] *= 1e-9F;
+  table.moments.flat()[dim + dim / 3] = 0;  // V, with an M
+  table.fix(RowKind::kUsual);
+  const std::vector<float> p(table.p.flat().begin(), table.p.flat().end());
+  const std::vector<float> moments(table.moments.flat().begin(), table.moments.flat().end());
+  for (const AdamWStep& step : steps) {
+    step_reference(rule, step, table.dense.p.data(), table.dense.m.data(), table.dense.v.data(), nullptr, 3 * dim);
+  }
   for (unsigned threads : {1U, 3U}) {
     rule.divider_is_slow = threads == 3;
-    Table table(kind.options, 3, dim, first);
-    generator.fill_normal(table.p.flat(), 0, kind.p_scale);
-    generator.fill_normal(table.moments.flat(), 0, kind.m_scale);
-    for (std::size_t row = 0; row < 3; ++row) {
-      for (std::size_t k = dim; k < 2 * dim; ++k) {
-        float& v = table.moments.view()[row].flat()[k];
-        v *= v;
-      }
-    }
-    table.p.flat()[0] = 0;
-    table.p.flat()[dim / 2] = -0.0F;
-    table.p.flat()[dim - 1] *= 1e-9F;
-    table.moments.flat()[dim + dim / 3] = 0;  // V, with an M
-    table.fix(RowKind::kUsual);
-    for (const AdamWStep& step : steps) {
-      step_reference(rule, step, table.dense.p.data(), table.dense.m.data(), table.dense.v.data(), nullptr, 3 * dim);
-    }
+    std::ranges::copy(p, table.p.flat().begin());
+    std::ranges::copy(moments, table.moments.flat().begin());
+    table.taken.assign(3, first);
     catch_up(table.rows(), rule, {steps, first}, threads);
     EXPECT_EQ(table.difference(), "") << threads << " threads";
     EXPECT_EQ(table.taken, std::vector<std::uint64_t>(3, first + count));
@@ -130,10 +135,10 @@ void expect_catch_up(const Case& kind, std::size_t dim, std::uint64_t first, std
 TEST_P(AdamWKernels, EqualTheReferenceInCatchingUp) {
   Generator generator(1);
   for (const Case& kind : kCases) {
-    for (std::size_t dim : {1, 3, 17, 300}) {
+    for (std::size_t dim : {1, 3, 17, 130}) {
       for (std::size_t count : {1, 2, 7, 40, 333}) expect_catch_up(kind, dim, 5, count, generator);
     }
-    expect_catch_up(kind, 768, 1000, 500, generator);
+    expect_catch_up(kind, 768, 1000, 60, generator);
     expect_catch_up(kind, 1100, 0, 30, generator);
   }
 }
@@ -141,7 +146,7 @@ TEST_P(AdamWKernels, EqualTheReferenceInCatchingUp) {
 TEST_P(AdamWKernels, EqualTheReferenceWhereRootsAreHardToRound) {
   // Three roots in a million are not proven by multiplications. Where P is little but the updates, it shows their bits.
   Generator generator(4);
-  expect_catch_up({"wide", {}, 0.1, 1e-9F, 1e-4F}, 1'000'000, 2000, 4, generator);
+  expect_catch_up({"wide", {}, 0.1, 1e-9F, 1e-4F}, 400'000, 2000, 4, generator);
 }
 
 TEST_P(AdamWKernels, EqualTheReferenceOnExtremeMoments) {

@@ -49,6 +49,12 @@
 #include "firstlayer/lookup/position/scheme.h"
 #include "firstlayer/lookup/position/sinusoidal.h"
 
+// tables that learn under a GPT-2
+#include "firstlayer/train/network/gpt_adamw.h"
+#include "firstlayer/train/network/gpt_config.h"
+#include "firstlayer/train/network/gpt_network.h"
+#include "firstlayer/train/network/gpt_parameters.h"
+
 // what was computed, looked at
 #include "firstlayer/view/attention.h"
 #include "firstlayer/view/explain.h"

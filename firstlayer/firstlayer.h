@@ -50,10 +50,15 @@
 #include "firstlayer/lookup/position/sinusoidal.h"
 
 // tables that learn under a GPT-2
+#include "firstlayer/train/checkpoint/gpt_checkpoint.h"
+#include "firstlayer/train/checkpoint/token_table.h"
+#include "firstlayer/train/checkpoint/training_checkpoint.h"
 #include "firstlayer/train/network/gpt_adamw.h"
 #include "firstlayer/train/network/gpt_config.h"
 #include "firstlayer/train/network/gpt_network.h"
 #include "firstlayer/train/network/gpt_parameters.h"
+#include "firstlayer/train/trainer/trainer.h"
+#include "firstlayer/train/trainer/training_batches.h"
 
 // what was computed, looked at
 #include "firstlayer/view/attention.h"

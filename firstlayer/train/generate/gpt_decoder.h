@@ -1,0 +1,43 @@
+#pragma once
+// GPT-2's network for one text that grows: what earlier ids left in attention is kept, so that each new id is computed
+// once (a key-value cache).
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "firstlayer/base/token_id.h"
+#include "firstlayer/train/network/gpt_parameters.h"
+
+namespace firstlayer {
+
+class GptDecoder {
+ public:
+  /// Works on `parameters`, which outlive this and do not move meanwhile. The cache takes 8 * layers * context * d
+  /// bytes, touched as the text grows. The bits do not depend on `threads` (0: all).
+  explicit GptDecoder(const GptParameters& parameters, unsigned threads = 0);
+  ~GptDecoder();
+
+  const GptConfig& config() const;
+
+  /// Ids appended so far, at most the context.
+  std::size_t length() const;
+
+  /// The text goes on with these ids, from one to all that fit. Throws std::out_of_range naming an id that is not below
+  /// V and its place, or the length and the context; std::invalid_argument for none. Nothing is appended then.
+  void append(std::span<const TokenId> ids);
+
+  /// (V,) of the token after the last id: those of GptNetwork for all ids so far, within 1e-5. Valid until the next
+  /// call. Throws std::invalid_argument before the first append().
+  std::span<const float> logits();
+
+  /// An empty text again.
+  void clear();
+
+ private:
+  class Work;
+
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace firstlayer

@@ -19,6 +19,7 @@
 // tensors on disk
 #include "firstlayer/formats/npy.h"
 #include "firstlayer/formats/safetensors.h"
+#include "firstlayer/formats/word_vectors_writer.h"
 
 // ids (B, T) -> (B, T, d), and the gradient back
 #include "firstlayer/lookup/dropout.h"
@@ -63,6 +64,8 @@
 #include "firstlayer/train/network/gpt_parameters.h"
 #include "firstlayer/train/trainer/trainer.h"
 #include "firstlayer/train/trainer/training_batches.h"
+#include "firstlayer/train/skip_gram.h"
+#include "firstlayer/train/word_vocabulary.h"
 
 // what was computed, looked at
 #include "firstlayer/view/attention.h"

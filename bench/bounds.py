@@ -84,6 +84,11 @@ BOUNDS = (
         for case in ("adamw", "adamw-tied", "sparse-adam", "sgd", "rowwise-adagrad", "adagrad")
     ),
     Bound("step", "adamw-1", "peak", ADAMW_MB),
+    *(
+        Bound("skip-gram", f"english-{n}", "epoch", 1 / 1.5, f"gensim {kind}")
+        for n in (1, 2)
+        for kind in ("sentences", "corpus_file")
+    ),
     Bound("embed", "whole-corpus", "peak", 400 + EMBED_TABLES_MB),
 )
 

@@ -11,7 +11,7 @@ from harness.contender import Contender, Measurement, farthest
 
 @dataclass(frozen=True)
 class Measure:
-    """A column of the table. `unit` is "MB/s" (of the case's `work` bytes), "ms", "s" or "MB"."""
+    """A column of the table. `unit` is "MB/s" or "Mwords/s" (of the case's `work`), "ms", "s" or "MB"."""
 
     key: str
     title: str
@@ -20,7 +20,7 @@ class Measure:
 
     def in_unit(self, value: float, work: int) -> float:
         """From seconds or bytes to the unit."""
-        return work / 1e6 / value if self.unit == "MB/s" else value * {"ms": 1e3, "s": 1, "MB": 1e-6}[self.unit]
+        return work / 1e6 / value if self.unit in ("MB/s", "Mwords/s") else value * {"ms": 1e3, "s": 1, "MB": 1e-6}[self.unit]
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Case:
     contenders: Sequence[Contender]  # the first is firstlayer, which the others are compared with
     cores: Sequence[int]
     rounds: int
-    work: int = 0  # bytes that one call handles, for rates
+    work: int = 0  # bytes or words that one call handles, for rates
     sha256: str = ""  # of the input
     output: Path | None = None  # the file that contenders write, removed at the end
     results: dict[str, dict[str, Measurement]] = field(default_factory=dict)

@@ -11,7 +11,7 @@ median of the quotients within a round."""
 
 def render_task(results: list[dict]) -> str:
     """The results of one task, each from another machine."""
-    task = importlib.import_module(f"{results[0]['task']}.task")
+    task = importlib.import_module(f"{results[0]['task'].replace('-', '_')}.task")
     return "\n\n".join([f"## {task.TITLE}", task.NOTES, *map(_render_result, results)])
 
 

@@ -31,12 +31,19 @@ void linear_strip(const Linear& job, std::size_t begin, std::size_t count) {
   const std::size_t K = job.x.features;
   const std::size_t N = job.y.features;
   for (std::size_t p = 0; p < job.y.count; ++p) begin_outputs(job, p, begin, count);
+  // A strip is a few numbers of every row of the weight, and rows a power of two apart share their place in a cache.
+  float strip[kBlock * kStripRows];
   for (std::size_t k = 0; k < K; k += kBlock) {
+    const std::size_t steps = std::min(kBlock, K - k);
+    for (std::size_t i = 0; i < steps; ++i) {
+      const float* row = job.weight + (k + i) * N + begin;
+      std::copy(row, row + count, strip + i * kStripRows);
+    }
     for (std::size_t p = 0; p < job.y.count; ++p) {
       product({.left = Left::kColumns,
-               .a = job.weight + k * N + begin,
-               .stride = N,
-               .steps = std::min(kBlock, K - k),
+               .a = strip,
+               .stride = kStripRows,
+               .steps = steps,
                .b = job.x.panel(p) + k * kPanelRows,
                .c = job.y.panel(p) + begin * kPanelRows,
                .c_stride = kPanelRows,

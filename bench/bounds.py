@@ -29,7 +29,8 @@ class Bound:
         else:
             theirs = case.results[self.against][self.measure]
             value = theirs.times(ours) if self.more_is_better else ours.times(theirs)
-            unit = f"times {'as fast as' if self.more_is_better else 'the time of'} {self.against}"
+            that = "the time" if measure.unit in ("ms", "s") else "that"
+            unit = f"times {'as fast as' if self.more_is_better else f'{that} of'} {self.against}"
         kept = value >= self.limit if self.more_is_better else value <= self.limit
         sign = "at least" if self.more_is_better else "at most"
         return Verdict(kept, f"{what}: {value:.3g}, bound {sign} {self.limit:g} {unit}")
@@ -88,6 +89,13 @@ BOUNDS = (
         Bound("skip-gram", f"english-{n}", "epoch", 1 / 1.5, f"gensim {kind}")
         for n in (1, 2)
         for kind in ("sentences", "corpus_file")
+    ),
+    *(
+        Bound("train", f"{preset}{clip}-1", measure, limit, "torch fused")
+        for preset, times, share in (("nano", 2.7, 1 / 3), ("micro", 1.9, 1 / 3), ("gpt2", 1.4, 0.65))
+        for clip in ("", "-clip")
+        for measure, limit in (("step", 1 / times), ("peak", share))
+        if (measure, clip) != ("peak", "-clip")
     ),
     Bound("embed", "whole-corpus", "peak", 400 + EMBED_TABLES_MB),
 )

@@ -11,7 +11,8 @@ from harness.contender import Contender, Measurement, farthest
 
 @dataclass(frozen=True)
 class Measure:
-    """A column of the table. `unit` is "MB/s" or "Mwords/s" (of the case's `work`), "ms", "s" or "MB"."""
+    """A column of the table. `unit` is "MB/s", "Mwords/s" or "tokens/s" (of the case's `work`), "ms", "s"
+    or "MB"."""
 
     key: str
     title: str
@@ -20,7 +21,9 @@ class Measure:
 
     def in_unit(self, value: float, work: int) -> float:
         """From seconds or bytes to the unit."""
-        return work / 1e6 / value if self.unit in ("MB/s", "Mwords/s") else value * {"ms": 1e3, "s": 1, "MB": 1e-6}[self.unit]
+        if self.unit in ("MB/s", "Mwords/s", "tokens/s"):
+            return work / value * (1 if self.unit == "tokens/s" else 1e-6)
+        return value * {"ms": 1e3, "s": 1, "MB": 1e-6}[self.unit]
 
 
 @dataclass

@@ -79,8 +79,8 @@ class GptDecoder::Work {
   Tensor<float, 1> attended_;  ///< (count, d)
   Tensor<float, 2> scores_;    ///< (heads, context)
   std::vector<float> last_;    ///< (d,) of the last id
-  float mean_[kPanelRows];
-  float scale_[kPanelRows];
+  alignas(64) float mean_[kPanelRows];
+  alignas(64) float scale_[kPanelRows];
 };
 
 GptDecoder::Work::Work(const GptParameters& all, unsigned threads)

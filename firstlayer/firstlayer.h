@@ -19,6 +19,8 @@
 // tensors on disk
 #include "firstlayer/formats/npy.h"
 #include "firstlayer/formats/safetensors.h"
+#include "firstlayer/formats/stored_rows.h"
+#include "firstlayer/formats/word_vectors.h"
 #include "firstlayer/formats/word_vectors_writer.h"
 
 // ids (B, T) -> (B, T, d), and the gradient back

@@ -70,5 +70,8 @@
 #include "firstlayer/train/word_vocabulary.h"
 
 // what was computed, looked at
+#include "firstlayer/view/analogy.h"
 #include "firstlayer/view/attention.h"
 #include "firstlayer/view/explain.h"
+#include "firstlayer/view/families.h"
+#include "firstlayer/view/neighbors.h"

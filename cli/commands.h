@@ -10,6 +10,7 @@ Command add_decode(CLI::App& root);
 Command add_batches(CLI::App& root);
 Command add_embed(CLI::App& root);
 Command add_explain(CLI::App& root);
+Command add_train(CLI::App& root);
 Command add_completion(CLI::App& root);
 Command add_man(CLI::App& root);
 

@@ -34,6 +34,26 @@ std::uint64_t parse_number(const std::string& flag, const std::string& text, con
   return number;
 }
 
+/// "of at least 0, below 1"
+std::string range_text(const RealRange& range) {
+  std::string text = fmt::format("{} {}", range.with_least ? "of at least" : "above", range.least);
+  if (range.most == RealRange().most) return text;
+  return text + fmt::format(", {} {}", range.with_most ? "at most" : "below", range.most);
+}
+
+double parse_real(const std::string& flag, const std::string& text, const RealRange& range) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const bool above = range.with_least ? number >= range.least : number > range.least;
+  const bool below = range.with_most ? number <= range.most : number < range.most;
+  if (error != std::errc() || stop != end || !above || !below) {  // NaN is on no side
+    throw CLI::ValidationError(
+        flag, fmt::format("expected a number {}, received \"{}\"", range_text(range), printable(text)));
+  }
+  return number;
+}
+
 std::string joined(const std::vector<std::string>& parts, std::string_view between) {
   return fmt::format("{}", fmt::join(parts, between));
 }
@@ -91,6 +111,14 @@ CLI::Option* add_number(CLI::App& app, const std::string& flag, std::optional<st
           flag, [flag, range, &value](const std::string& text) { value = parse_number(flag, text, range); }, help)
       ->type_name("N")
       ->default_str(otherwise);
+}
+
+CLI::Option* add_real(CLI::App& app, const std::string& flag, double& value, const std::string& help, RealRange range) {
+  return app
+      .add_option_function<std::string>(
+          flag, [flag, range, &value](const std::string& text) { value = parse_real(flag, text, range); }, help)
+      ->type_name("X")
+      ->default_str(fmt::format("{}", value));
 }
 
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, std::string& value,

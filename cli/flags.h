@@ -53,6 +53,18 @@ CLI::Option* add_number(CLI::App& app, const std::string& flag, std::uint64_t& v
 CLI::Option* add_number(CLI::App& app, const std::string& flag, std::optional<std::uint64_t>& value,
                         const std::string& help, const std::string& otherwise, Range range = {});
 
+/// The numbers that a flag takes: from least to most, or between them where one is left out.
+struct RealRange {
+  double least = 0;
+  double most = std::numeric_limits<double>::max();
+  bool with_least = true;
+  bool with_most = true;
+};
+
+/// A flag whose value is a number, whole or not.
+CLI::Option* add_real(CLI::App& app, const std::string& flag, double& value, const std::string& help,
+                      RealRange range = {});
+
 /// A flag whose value is one of `choices`; value holds the default.
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, std::string& value,
                         const std::vector<std::string>& choices, const std::string& help);

@@ -35,4 +35,8 @@ class IdFileWriter {
   std::vector<std::uint16_t> packed_;  ///< the ids being written, in 16 bits
 };
 
+/// All ids of a file: an .npy of integers on one axis, or a .bin of 16-bit ids. Throws FileError; FormatError for
+/// another type or shape, or an id that is none.
+std::vector<TokenId> read_id_file(const std::filesystem::path& path);
+
 }  // namespace firstlayer::cli

@@ -64,9 +64,9 @@
 #include "firstlayer/train/network/gpt_config.h"
 #include "firstlayer/train/network/gpt_network.h"
 #include "firstlayer/train/network/gpt_parameters.h"
+#include "firstlayer/train/skip_gram.h"
 #include "firstlayer/train/trainer/trainer.h"
 #include "firstlayer/train/trainer/training_batches.h"
-#include "firstlayer/train/skip_gram.h"
 #include "firstlayer/train/word_vocabulary.h"
 
 // what was computed, looked at

@@ -11,6 +11,7 @@
 #include "firstlayer/base/atomic_file.h"
 #include "firstlayer/base/errors.h"
 #include "firstlayer/formats/file_limits.h"
+#include "firstlayer/train/checkpoint/atomic_folder.h"
 #include "firstlayer/train/checkpoint/gpt2_vocabulary_files.h"
 #include "firstlayer/train/checkpoint/gpt_config_json.h"
 #include "firstlayer/train/checkpoint/gpt_tensors.h"
@@ -192,6 +193,15 @@ class GptReader {
   bool transposed_ = false;
 };
 
+void write_files(const fs::path& folder, const GptParameters& parameters) {
+  write_gpt_tensors(folder / "model.safetensors", parameters, {{"format", "pt"}});
+  const std::string json = gpt_config_json(parameters.config());
+  AtomicFile file(folder / "config.json");
+  file.append(std::as_bytes(std::span<const char>(json)));
+  file.commit();
+  if (parameters.config().vocabulary >= kGpt2Vocabulary) write_gpt2_vocabulary(folder);
+}
+
 }  // namespace
 
 GptParameters load_gpt(const fs::path& path, const LoadGptOptions& options) {
@@ -200,15 +210,14 @@ GptParameters load_gpt(const fs::path& path, const LoadGptOptions& options) {
 }
 
 void save_gpt(const fs::path& folder, const GptParameters& parameters) {
+  if (fs::exists(folder)) return write_files(folder, parameters);
+  const fs::path plain = folder.has_filename() ? folder : folder.parent_path();  // "model/" is "model"
   std::error_code error;
-  fs::create_directories(folder, error);
+  if (plain.has_parent_path()) fs::create_directories(plain.parent_path(), error);
   if (error) throw_file_error(folder, "make the folder", error.value());
-  write_gpt_tensors(folder / "model.safetensors", parameters, {{"format", "pt"}});
-  const std::string json = gpt_config_json(parameters.config());
-  AtomicFile file(folder / "config.json");
-  file.append(std::as_bytes(std::span<const char>(json)));
-  file.commit();
-  if (parameters.config().vocabulary >= kGpt2Vocabulary) write_gpt2_vocabulary(folder);
+  AtomicFolder whole(plain);
+  write_files(whole.path(), parameters);
+  whole.commit();
 }
 
 }  // namespace firstlayer

@@ -24,10 +24,10 @@ struct LoadGptOptions {
 /// config.json that this network does not compute, or the tensor that is missing, too many or of another shape.
 GptParameters load_gpt(const std::filesystem::path& path, const LoadGptOptions& options = {});
 
-/// Writes a folder, made if it is missing, that transformers' GPT2LMHeadModel.from_pretrained() and load_gpt() read:
-/// config.json, model.safetensors in float32, and with 50,257 or more tokens GPT-2's vocab.json and merges.txt for
-/// GPT2Tokenizer. Each file appears whole or not at all; other files of the folder stay. Rotary and ALiBi networks have
-/// a model_type of their own, which transformers refuses. Throws FileError.
+/// Writes a folder that transformers' GPT2LMHeadModel.from_pretrained() and load_gpt() read: config.json,
+/// model.safetensors in float32, and with 50,257 or more tokens GPT-2's vocab.json and merges.txt for GPT2Tokenizer. A
+/// new folder appears whole or not at all; in one that is there each file does, and others stay. Rotary and ALiBi
+/// networks have a model_type of their own, which transformers refuses. Throws FileError.
 void save_gpt(const std::filesystem::path& folder, const GptParameters& parameters);
 
 }  // namespace firstlayer

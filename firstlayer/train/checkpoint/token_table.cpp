@@ -7,6 +7,7 @@
 #include "firstlayer/formats/file_limits.h"
 #include "firstlayer/formats/npy.h"
 #include "firstlayer/formats/safetensors.h"
+#include "firstlayer/formats/word_vectors.h"
 #include "firstlayer/train/checkpoint/weight_files.h"
 
 namespace firstlayer {
@@ -41,6 +42,11 @@ void load_token_table(const std::filesystem::path& path, GptParameters& paramete
   if (path.extension() == ".npy") {
     const NpyFile file = NpyFile::open(path);
     return copy_table(path, {"", file.dtype(), file.shape(), file.bytes()}, parameters);
+  }
+  if (path.extension() != ".safetensors") {
+    const WordVectorsFile file = WordVectorsFile::open(path);
+    const Tensor<float, 2> rows = file.read_all();
+    return copy_table(path, {"", Dtype::kF32, {file.size(), file.dim()}, std::as_bytes(rows.flat())}, parameters);
   }
   const SafetensorsFile file = SafetensorsFile::open(path);
   copy_table(path, table_of(file), parameters);

@@ -1,6 +1,10 @@
 #include "firstlayer/train/checkpoint/gpt_checkpoint.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -192,6 +196,35 @@ TEST(SaveGpt, WhatIsSavedIsLoadedToTheBit) {
     EXPECT_EQ(loaded.config().tied, config.tied);
     EXPECT_EQ(numbers_of(loaded), numbers_of(parameters)) << scheme_name(position);
   }
+}
+
+TEST(SaveGpt, AFullDiskLeavesNoNewFolder) {
+  TemporaryFolder folder;
+  const GptParameters parameters = small_parameters();
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{4096, 4096};
+    bool refused = false;
+    try {
+      if (setrlimit(RLIMIT_FSIZE, &limit) == 0) save_gpt(folder / "new/", parameters);
+    } catch (const FileError&) {
+      refused = true;
+    }
+    _exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_EQ(folder.names(), std::set<std::string>());
+}
+
+TEST(SaveGpt, WritesIntoAFolderThatIsThere) {
+  TemporaryFolder folder;
+  folder.write("notes.txt", "mine");
+  for (const std::uint64_t seed : {1U, 2U}) save_gpt(folder.path(), small_parameters(kSmallNetwork, seed));
+  EXPECT_EQ(folder.names(), (std::set<std::string>{"config.json", "model.safetensors", "notes.txt"}));
+  EXPECT_EQ(numbers_of(load_gpt(folder.path())), numbers_of(small_parameters(kSmallNetwork, 2)));
 }
 
 TEST(SaveGpt, WritesTheVocabularyThatTheModelHas) {

@@ -5,6 +5,7 @@
 #include "firstlayer/base/errors.h"
 #include "firstlayer/formats/npy.h"
 #include "firstlayer/formats/safetensors.h"
+#include "firstlayer/formats/word_vectors_writer.h"
 #include "firstlayer/train/checkpoint/gpt_checkpoint.h"
 #include "tests/test_files.h"
 #include "tests/train/checkpoint/small_network.h"
@@ -44,6 +45,24 @@ TEST(LoadTokenTable, TakesANpyArrayOrTheOnlyTensor) {
     load_token_table(folder / name, parameters);
     EXPECT_EQ(table_of(parameters), table_of(other)) << name;
   }
+}
+
+TEST(LoadTokenTable, TakesWordVectorsInTheirOrder) {
+  TemporaryFolder folder;
+  const GptParameters other = small_parameters(testing::kSmallNetwork, 9);
+  for (const WordVectorsLayout layout :
+       {WordVectorsLayout::kBinary, WordVectorsLayout::kText, WordVectorsLayout::kGlove}) {
+    WordVectorsWriter writer(folder / "x.vec", 61, 16, layout);
+    for (std::size_t row = 0; row < 61; ++row) writer.append("w" + std::to_string(row), other.matrix(0)[row]);
+    writer.commit();
+    GptParameters parameters = small_parameters();
+    load_token_table(folder / "x.vec", parameters);
+    EXPECT_EQ(table_of(parameters), table_of(other));
+  }
+  folder.write("few.vec", "2 3\na 1 2 3\nb 4 5 6\n");
+  GptParameters parameters = small_parameters();
+  EXPECT_NE(message_of<FormatError>([&] { load_token_table(folder / "few.vec", parameters); }).find("F32 (2, 3)"),
+            std::string::npos);
 }
 
 TEST(LoadTokenTable, RefusesAnotherShapeTypeOrNoTable) {

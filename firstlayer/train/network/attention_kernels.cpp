@@ -16,7 +16,7 @@ namespace firstlayer::attention_kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using firstlayer::HWY_NAMESPACE::exp_of;
+using firstlayer::vector_math::HWY_NAMESPACE::exp_of;
 using Floats = hn::CappedTag<float, kPanelRows>;
 using FloatVec = hn::Vec<Floats>;
 constexpr std::size_t kVector = hn::MaxLanes(Floats());

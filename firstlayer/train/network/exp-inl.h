@@ -10,7 +10,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace firstlayer::HWY_NAMESPACE {
+namespace firstlayer::vector_math::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -34,7 +34,7 @@ HWY_INLINE hn::Vec<Tag> exp_of(Tag df, hn::Vec<Tag> x) {
   return hn::BitCast(df, hn::Add(hn::BitCast(di, power), hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
 }
 
-}  // namespace firstlayer::HWY_NAMESPACE
+}  // namespace firstlayer::vector_math::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // include guard of each instruction set

@@ -19,7 +19,7 @@ namespace firstlayer::gelu_kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using firstlayer::HWY_NAMESPACE::exp_of;
+using firstlayer::vector_math::HWY_NAMESPACE::exp_of;
 using Floats = hn::CappedTag<float, 16>;
 using FloatVec = hn::Vec<Floats>;
 

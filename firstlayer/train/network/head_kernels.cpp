@@ -20,7 +20,7 @@ namespace firstlayer::head_kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using firstlayer::HWY_NAMESPACE::exp_of;
+using firstlayer::vector_math::HWY_NAMESPACE::exp_of;
 using Floats = hn::CappedTag<float, kPanelRows>;
 constexpr std::size_t kVector = hn::MaxLanes(Floats());
 

@@ -7,7 +7,8 @@ import subprocess
 import pytest
 
 SCHEMES = ["learned", "sinusoidal", "sinusoidal-half", "rotary", "alibi", "t5", "none"]
-COMMANDS = ["encode", "decode", "batches", "embed", "explain", "completion", "man"]
+COMMANDS = ["encode", "decode", "batches", "embed", "explain", "train", "neighbors", "analogy", "completion",
+            "man"]
 
 
 def complete(script, tmp_path, *words):

@@ -98,6 +98,11 @@ BOUNDS = (
         if (measure, clip) != ("peak", "-clip")
     ),
     Bound("embed", "whole-corpus", "peak", 400 + EMBED_TABLES_MB),
+    Bound("view", "one-1", "call", 1 / 3, "faiss"),
+    Bound("view", "one-1", "call", 1 / 6, "numpy"),
+    Bound("view", "batch-1", "call", 1, "faiss"),
+    Bound("view", "open-10gb", "call", 10),
+    Bound("view", "open-10gb", "touched", 8),
 )
 
 

@@ -30,9 +30,9 @@ class NonFiniteLoss : public std::invalid_argument {
 
 struct GptNetworkOptions {
   unsigned threads = 0;  ///< 0: all. The bits do not depend on it.
-  bool plain = false;    ///< the readable loops that the fast kernels are compared with, a hundred times slower
+  bool plain = false;    ///< the readable loops that the fast kernels are compared with, 30 times slower
   /// Exponentials of the logits are kept for the way back where they fit into this; otherwise they are computed twice,
-  /// which makes a step up to 40 % longer. B * T * V * 4 bytes.
+  /// which makes a step some 5 to 20 % longer. B * T * V * 4 bytes.
   std::size_t head_memory = std::size_t{512} << 20;
 };
 

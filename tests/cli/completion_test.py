@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 SCHEMES = ["learned", "sinusoidal", "sinusoidal-half", "rotary", "alibi", "t5", "none"]
-COMMANDS = ["encode", "decode", "batches", "embed", "explain", "train", "neighbors", "analogy", "completion",
-            "man"]
+COMMANDS = ["encode", "decode", "batches", "embed", "explain", "train", "generate", "neighbors", "analogy",
+            "completion", "man"]
 
 
 def complete(script, tmp_path, *words):
@@ -84,7 +84,7 @@ def test_manual_page(ok, tmp_path):
     assert sections == ["NAME", "SYNOPSIS", "DESCRIPTION", "GLOBAL FLAGS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT"]
     for name in COMMANDS:
         assert f".SS firstlayer {name}" in page
-    assert page.count("\\fB\\-\\-threads\\fR") == 1 and page.count("\\fB\\-\\-context\\fR") == 3
+    assert page.count("\\fB\\-\\-threads\\fR") == 1 and page.count("\\fB\\-\\-context\\fR") == 4
     if not shutil.which("man"):
         pytest.skip("man is not installed: the page is not laid out")
     path = tmp_path / "firstlayer.1"

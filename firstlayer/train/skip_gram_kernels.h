@@ -22,8 +22,8 @@ struct Tables {
 
 /// What the margin y of a term makes of it; y is the dot product for a neighbour, and less the dot product for noise.
 struct Margin {
-  float slope;  ///< s(-y) = 1 / (1 + exp(y)): how strongly the term pulls, less than 2^-22 from it
-  float loss;   ///< -log s(y), less than 2^-22 of it, or of 1 if it is less, from it
+  float slope;  ///< s(-y) = 1 / (1 + exp(y)): how strongly the term pulls; within 2^-21 of it
+  float loss;   ///< -log s(y), within 2^-21 of it
 };
 Margin margin_reference(float y);
 

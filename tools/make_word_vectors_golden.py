@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/data/formats/gensim_*.vec, as gensim writes word vectors, and tests/data/view/glove_slice.txt and .json: a
-slice of GloVe's vectors with the neighbours and analogies that NumPy finds in it in float64.
+"""Writes tests/data/formats/gensim_*.vec, as gensim writes word vectors, and tests/data/view/glove_slice.txt and .json:
+a slice of GloVe's vectors with the neighbours and analogies that NumPy finds in it in float64.
 
     pip install gensim==4.4.0 numpy==2.4.6
     gzip -dc ../shared/data/vectors/glove6b-100d-top30k.txt.gz > glove.txt

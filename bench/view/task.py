@@ -11,11 +11,11 @@ from harness.setup import BENCH, Options
 
 TITLE = "The ten nearest of 50,257 rows by the dot product, d = 768, float32"
 NOTES = """\
-Rows and queries are normal numbers from one seed. The ids of the neighbours are compared, for 1,000 queries. "one query"
-searches for one vector at a time, each time another; "batched" for 1,000 at once. What each makes of the table before
-(firstlayer its copy in 8 bits, faiss a copy) is not in the time. numpy is `table @ query`, or `queries @ table.T`, then
-`argpartition` and a sort of the ten. "10 GB" opens a safetensors file of 3.3 million rows, which is a hole on the disk, and
-reads 100 of them; "touched" is how much of the file the process then holds in memory."""
+Rows and queries are normal numbers from one seed. The ids of the neighbours are compared, for 1,000 queries. "one
+query" searches for one vector at a time, each time another; "batched" for 1,000 at once. What each makes of the table
+before (firstlayer its copy in 8 bits, faiss a copy) is not in the time. numpy is `table @ query`, or `queries @
+table.T`, then `argpartition` and a sort of the ten. "10 GB" opens a safetensors file of 3.3 million rows, which is a
+hole on the disk, and reads 100 of them; "touched" is how much of the file the process then holds in memory."""
 CALL = Measure("call", "time", "ms")
 ROWS, DIM, READ_ROWS = 3_255_209, 768, 100
 

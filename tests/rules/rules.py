@@ -13,7 +13,7 @@ HAND_WRITTEN = {".cpp", ".h", ".py", ".sh", ".cmake", ".txt", ".md", ".json", ".
 MAX_LINES = 500
 OUTSIDE_THE_LIBRARY = {"bench", "cli", "examples", "fuzz", "lab", "python", "tests", "tools"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
-GENERATED = re.compile(r"[Gg]enerated by (tools/[\w./-]+)")
+GENERATED = re.compile(r"[Gg]enerated by ((?:tools|bench)/[\w./-]*[\w-])")
 
 
 def relative(root, path):

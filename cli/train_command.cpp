@@ -237,7 +237,8 @@ Command add_train(CLI::App& root) {
   app->footer(
       "  firstlayer train --file the-verdict.txt --preset nano --steps 200 --output my-model\n"
       "  firstlayer train --file the-verdict.txt --preset nano --steps 200 --output my-model --resume\n"
-      "  firstlayer train --ids corpus.bin --preset micro --steps 5000 --json --output my-model > metrics.jsonl");
+      "  firstlayer train --ids corpus.bin --preset micro --steps 5000 --output my-model \\\n"
+      "    --json > metrics.jsonl");
   return {app, [flags](Console& console) { Run(*flags, console).work(); }};
 }
 

@@ -64,6 +64,13 @@ def test_resumes_to_the_bit(firstlayer, run, tmp_path):
     assert (tmp_path / "whole/model.safetensors").read_bytes() == (tmp_path / "stopped/model.safetensors").read_bytes()
 
 
+def test_the_model_writes_a_text(firstlayer, ok, run):
+    assert firstlayer(*run("--steps", "2", "--output", "model")).returncode == 0
+    text = ok("generate", "--weights", "model", "--text", "I HAD", "--tokens", "3", "--seed", "1")
+    assert text.startswith(b"I HAD")
+    assert ok("generate", "--weights", "model/checkpoints", "--text", "I HAD", "--tokens", "3", "--seed", "1") == text
+
+
 def test_a_signal_ends_the_run_with_a_checkpoint(command, run, tmp_path):
     process = subprocess.Popen([command, *run("--steps", "1000000", "--output", "model", "--json")], cwd=tmp_path,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={"PATH": os.environ["PATH"]})

@@ -45,10 +45,13 @@ def install():
 
 @pytest.fixture(scope="module")
 def reference():
-    """A Python with transformers: FIRSTLAYER_TRANSFORMERS_PYTHON, this one, or one installed for the purpose."""
+    """A Python with transformers: FIRSTLAYER_TRANSFORMERS_PYTHON, this one, or one installed for the purpose, which
+    takes minutes and a gigabyte and so is done on request."""
     for python in (os.environ.get("FIRSTLAYER_TRANSFORMERS_PYTHON"), sys.executable):
         if python and has_transformers(python):
             return python
+    if not ENVIRONMENT.exists() and "FIRSTLAYER_INSTALL_TRANSFORMERS" not in os.environ:
+        pytest.skip("no transformers 5.24.0 here; with FIRSTLAYER_INSTALL_TRANSFORMERS=1 it is installed first")
     trouble = install()
     if trouble is not None:
         pytest.skip(f"transformers 5.24.0 cannot be installed here: {trouble}")

@@ -6,8 +6,8 @@ import stat
 import pytest
 from terminals import open_terminal
 
-COMMANDS = ["encode", "decode", "batches", "embed", "explain", "train", "generate", "neighbors", "analogy", "completion",
-            "man"]
+COMMANDS = ["encode", "decode", "batches", "embed", "explain", "train", "generate", "neighbors", "analogy",
+            "completion", "man"]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"], ["--threads", "2"]])

@@ -200,8 +200,8 @@ Command add_generate(CLI::App& root) {
   app->footer(
       "  firstlayer generate --weights gpt2 --text \"Every effort moves you\"\n"
       "  firstlayer generate --weights my-model --text \"I HAD\" --tokens 40 --greedy\n"
-      "  firstlayer generate --weights gpt2 --file start.txt --temperature 0.8 --top-k 50 \\\n"
-      "    --top-p 0.95 --seed 7 --json");
+      "  firstlayer generate --weights gpt2 --file start.txt --temperature 0.8 \\\n"
+      "    --top-k 50 --top-p 0.95 --seed 7 --json");
   return {app, [flags](Console& console) { run(*flags, console); }};
 }
 

@@ -235,10 +235,10 @@ Command add_train(CLI::App& root) {
   const auto flags = std::make_shared<TrainFlags>();
   add_train_flags(*app, *flags);
   app->footer(
-      "  firstlayer train --file the-verdict.txt --preset nano --steps 200 --output my-model\n"
-      "  firstlayer train --file the-verdict.txt --preset nano --steps 200 --output my-model --resume\n"
-      "  firstlayer train --ids corpus.bin --preset micro --steps 5000 --output my-model \\\n"
-      "    --json > metrics.jsonl");
+      "  firstlayer train --file the-verdict.txt --steps 200 --output my-model\n"
+      "  firstlayer train --file the-verdict.txt --steps 200 --output my-model --resume\n"
+      "  firstlayer train --ids corpus.bin --preset micro --steps 5000 \\\n"
+      "    --output my-model --json > metrics.jsonl");
   return {app, [flags](Console& console) { Run(*flags, console).work(); }};
 }
 

@@ -18,6 +18,7 @@
 #include "cli/train_progress.h"
 #include "firstlayer/base/utf8.h"
 #include "firstlayer/encode/tokenizer.h"
+#include "firstlayer/train/checkpoint/content_hash.h"
 #include "firstlayer/train/checkpoint/gpt_checkpoint.h"
 #include "firstlayer/train/checkpoint/training_checkpoint.h"
 #include "firstlayer/train/generate/generate.h"
@@ -142,9 +143,9 @@ class Run {
 
   std::map<std::string, std::string> notes() const {
     std::map<std::string, std::string> notes = lasting_flags(flags_);
-    std::uint64_t hash = 0xCBF29CE484222325;
-    for (const TokenId id : ids_) hash = (hash ^ id) * 0x100000001B3;
-    notes["text"] = fmt::format("{} ids, {:016x}", ids_.size(), hash);
+    ContentHash hash;
+    hash.add(std::as_bytes(std::span(ids_)));
+    notes["text"] = fmt::format("{} ids, {:016x}", ids_.size(), hash.value());
     return notes;
   }
 

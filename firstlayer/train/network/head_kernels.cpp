@@ -21,7 +21,7 @@ namespace firstlayer::head_kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using firstlayer::vector_math::HWY_NAMESPACE::exp_of;
-using Floats = hn::CappedTag<float, kPanelRows>;
+using Floats = hn::CappedTag<float, 16>;
 constexpr std::size_t kVector = hn::MaxLanes(Floats());
 
 void find_largest(const LogitTile& tile, float* largest) {
@@ -37,22 +37,30 @@ void find_largest(const LogitTile& tile, float* largest) {
 template <bool kKeep>
 void take_exponentials(const TileExponentials& job) {
   const Floats df;
-  for (std::size_t lane = 0; lane < kPanelRows; lane += kVector) {
-    const auto offset = hn::LoadU(df, job.offsets + lane);
-    auto sum = hn::LoadU(df, job.sums + lane);
+  using Vec = hn::Vec<Floats>;
+  // A line of the cache at a time: one that is streamed in parts goes to memory in parts.
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  constexpr std::size_t kVectors = kLine / kVector;
+  for (std::size_t lane = 0; lane < kPanelRows; lane += kLine) {
+    Vec offsets[kVectors], sums[kVectors];
+    for (std::size_t i = 0; i < kVectors; ++i) {
+      offsets[i] = hn::LoadU(df, job.offsets + lane + i * kVector);
+      sums[i] = hn::LoadU(df, job.sums + lane + i * kVector);
+    }
     for (std::size_t first = 0; first < job.tile.tokens; first += kStripRows) {
       const std::size_t end = std::min(job.tile.tokens, first + kStripRows);
       for (std::size_t v = first; v < end; ++v) {
         float* at = job.tile.logits + v * kPanelRows + lane;
-        const auto e = exp_of(df, hn::Sub(hn::Load(df, at), offset));
-        sum = hn::Add(sum, e);
-        hn::Store(e, df, at);
-        if constexpr (kKeep) {
-          hn::Stream(e, df, job.keep + first / kStripRows * job.strip + (v - first) * kPanelRows + lane);
+        float* keep = kKeep ? job.keep + first / kStripRows * job.strip + (v - first) * kPanelRows + lane : nullptr;
+        for (std::size_t i = 0; i < kVectors; ++i) {
+          const Vec e = exp_of(df, hn::Sub(hn::Load(df, at + i * kVector), offsets[i]));
+          sums[i] = hn::Add(sums[i], e);
+          hn::Store(e, df, at + i * kVector);
+          if constexpr (kKeep) hn::Stream(e, df, keep + i * kVector);
         }
       }
     }
-    hn::StoreU(sum, df, job.sums + lane);
+    for (std::size_t i = 0; i < kVectors; ++i) hn::StoreU(sums[i], df, job.sums + lane + i * kVector);
   }
   if constexpr (kKeep) hwy::FlushStream();
 }

@@ -150,7 +150,8 @@ class StripGradient {
       : job_(job),
         first_(strip * kStripRows),
         tokens_(std::min(kStripRows, job.forward.vocabulary - first_)),
-        exponentials_(job.forward.exponentials != nullptr ? kept_strip(job.forward, strip, 0) : compute(slot)) {}
+        exponentials_(job.forward.exponentials != nullptr ? kept_strip(job.forward, strip, 0) : compute(slot)),
+        next_exponentials_(job.forward.exponentials != nullptr ? next_strip(strip) : nullptr) {}
 
   void give() {
     const std::size_t d = job_.forward.x.features;
@@ -159,12 +160,18 @@ class StripGradient {
 
  private:
   const float* compute(std::size_t slot) const;
+  /// What this thread will read next, if all are as fast; nullptr at the end.
+  const float* next_strip(std::size_t strip) const {
+    const std::size_t next = strip + job_.forward.threads;
+    return next * kStripRows < job_.forward.vocabulary ? kept_strip(job_.forward, next, 0) : nullptr;
+  }
   void give_columns(std::size_t column, std::size_t width);
 
   const HeadWeightGradient& job_;
   std::size_t first_;
   std::size_t tokens_;
   const float* exponentials_;  ///< [panel][kStripRows][32]
+  const float* next_exponentials_;
 };
 
 /// The exponentials once more, where the first pass did not keep them: softmax itself, from the sums it found.
@@ -193,7 +200,8 @@ void StripGradient::give_columns(std::size_t column, std::size_t width) {
              .c = sums + f,
              .c_stride = kChunk,
              .add = false,
-             .lanes = std::min(kPanelRows, width - f)},
+             .lanes = std::min(kPanelRows, width - f),
+             .next = column + f == 0 ? next_exponentials_ : nullptr},
             tokens_);
   }
   const auto target_of = [&](std::uint32_t row) { return forward.targets[row]; };

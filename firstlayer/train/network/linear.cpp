@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 #include "firstlayer/train/network/deal.h"
 #include "firstlayer/train/network/packed_features.h"
 #include "firstlayer/train/network/product.h"
+#include "hwy/cache_control.h"
 
 namespace firstlayer {
 namespace {
@@ -26,6 +28,19 @@ void begin_outputs(const Linear& job, std::size_t panel, std::size_t begin, std:
   for (std::size_t i = 0; i < count * kPanelRows; ++i) y[i] += residual[i];
 }
 
+/// Copies `steps` rows of `count` numbers, which lie far apart, to lie side by side.
+void copy_strip(const float* from, std::size_t stride, std::size_t steps, std::size_t count, float* to) {
+  constexpr std::size_t kAhead = 16;  // rows, each from a place that no processor foresees
+  for (std::size_t i = 0; i < steps; ++i, from += stride, to += kStripRows) {
+    hwy::Prefetch(from + std::min(kAhead, steps - 1 - i) * stride);
+    if (count == kStripRows) {
+      std::memcpy(to, from, kStripRows * sizeof(float));  // of a known size: no call
+    } else {
+      std::copy_n(from, count, to);
+    }
+  }
+}
+
 /// Outputs [begin, begin + count).
 void linear_strip(const Linear& job, std::size_t begin, std::size_t count) {
   const std::size_t K = job.x.features;
@@ -35,10 +50,7 @@ void linear_strip(const Linear& job, std::size_t begin, std::size_t count) {
   float strip[kBlock * kStripRows];
   for (std::size_t k = 0; k < K; k += kBlock) {
     const std::size_t steps = std::min(kBlock, K - k);
-    for (std::size_t i = 0; i < steps; ++i) {
-      const float* row = job.weight + (k + i) * N + begin;
-      std::copy(row, row + count, strip + i * kStripRows);
-    }
+    copy_strip(job.weight + k * N + begin, N, steps, count, strip);
     for (std::size_t p = 0; p < job.y.count; ++p) {
       product({.left = Left::kColumns,
                .a = strip,
@@ -53,10 +65,11 @@ void linear_strip(const Linear& job, std::size_t begin, std::size_t count) {
   }
 }
 
-/// Inputs [begin, begin + count).
-void input_strip(const LinearInputGradient& job, std::size_t begin, std::size_t count) {
+/// Inputs [begin, begin + count). `next_begin` are the inputs that this thread will probably come to next.
+void input_strip(const LinearInputGradient& job, std::size_t begin, std::size_t count, std::size_t next_begin) {
   const std::size_t N = job.dy.features;
   for (std::size_t n = 0; n < N; n += kBlock) {
+    const float* next = job.weight + (n + kBlock < N ? begin * N + n + kBlock : next_begin * N);
     for (std::size_t p = 0; p < job.dy.count; ++p) {
       product({.left = Left::kRows,
                .a = job.weight + begin * N + n,
@@ -65,7 +78,8 @@ void input_strip(const LinearInputGradient& job, std::size_t begin, std::size_t 
                .b = job.dy.panel(p) + n * kPanelRows,
                .c = job.dx.panel(p) + begin * kPanelRows,
                .c_stride = kPanelRows,
-               .add = n > 0},
+               .add = n > 0,
+               .next = p == 0 ? next : nullptr},
               count);
     }
   }
@@ -117,8 +131,10 @@ void linear(const Linear& job) {
 
 void linear_input_gradient(const LinearInputGradient& job) {
   const Strips strips(job.dx.features);
-  deal(strips.count, job.threads,
-       [&](std::size_t, std::size_t strip) { input_strip(job, strips.begin(strip), strips.size(strip)); });
+  deal(strips.count, job.threads, [&](std::size_t, std::size_t strip) {
+    const std::size_t next = std::min(strip + job.threads, strips.count - 1);
+    input_strip(job, strips.begin(strip), strips.size(strip), strips.begin(next));
+  });
 }
 
 void linear_weight_gradient(const LinearWeightGradient& job) {

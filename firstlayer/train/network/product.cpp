@@ -11,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "firstlayer/train/network/product.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 //
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -48,6 +49,30 @@ HWY_INLINE void accumulate(const float* a, std::size_t stride, std::size_t steps
   }
 }
 
+/// Where the left operand of step k lies.
+template <Left kLeft>
+HWY_INLINE std::size_t left_offset(const Product& job, std::size_t k) {
+  if constexpr (kLeft == Left::kRows) return k;
+  if constexpr (kLeft == Left::kColumns) return k * job.stride;
+  return k / kPanelRows * job.stride;
+}
+
+/// Asks for what kRows rows need of the left operand in kPanelRows steps.
+template <Left kLeft, std::size_t kRows>
+HWY_INLINE void fetch(const float* a, std::size_t stride) {
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  const auto lines = [](const float* from, std::size_t count) HWY_ATTR {
+    for (std::size_t i = 0; i < count; i += kLine) hwy::Prefetch(from + i);
+  };
+  if constexpr (kLeft == Left::kRows) {
+    for (std::size_t i = 0; i < kRows; ++i) lines(a + i * stride, kPanelRows);
+  } else if constexpr (kLeft == Left::kColumns) {
+    for (std::size_t k = 0; k < kPanelRows; ++k) lines(a + k * stride, kRows);
+  } else {
+    lines(a, kRows * kPanelRows);
+  }
+}
+
 /// kVectors vectors of kRows rows of C, from `column` on.
 template <Left kLeft, std::size_t kRows, std::size_t kVectors>
 HWY_NOINLINE void multiply_tile(const Product& job, const float* a, std::size_t column, float* c) {
@@ -56,13 +81,13 @@ HWY_NOINLINE void multiply_tile(const Product& job, const float* a, std::size_t 
   HWY_UNROLL(12) for (std::size_t i = 0; i < kRows; ++i) {
     HWY_UNROLL(2) for (std::size_t j = 0; j < kVectors; ++j) sums[i][j] = hn::Zero(df);
   }
-  if constexpr (kLeft == Left::kPanels) {
-    const float* b = job.b + column;
-    for (std::size_t k = 0; k < job.steps; k += kPanelRows, a += job.stride, b += kPanelRows * kPanelRows) {
-      accumulate<kLeft, kRows, kVectors>(a, 0, kPanelRows, b, sums);
-    }
-  } else {
-    accumulate<kLeft, kRows, kVectors>(a, job.stride, job.steps, job.b + column, sums);
+  const bool fetches = job.next != nullptr && column == 0;
+  const std::size_t together = kLeft == Left::kPanels || fetches ? kPanelRows : job.steps;
+  for (std::size_t k = 0; k < job.steps; k += together) {
+    const float* from = a + left_offset<kLeft>(job, k);
+    if (fetches) fetch<kLeft, kRows>(job.next + (from - job.a), job.stride);
+    accumulate<kLeft, kRows, kVectors>(from, job.stride, std::min(together, job.steps - k),
+                                       job.b + k * kPanelRows + column, sums);
   }
   HWY_UNROLL(12) for (std::size_t i = 0; i < kRows; ++i, c += job.c_stride) {
     HWY_UNROLL(2) for (std::size_t j = 0; j < kVectors; ++j) {

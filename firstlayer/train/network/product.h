@@ -26,6 +26,7 @@ struct Product {
   std::size_t c_stride;            ///< floats from one row of C to the next
   bool add;                        ///< to what is in C
   std::size_t lanes = kPanelRows;  ///< columns that are wanted; the others may be written, too
+  const float* next = nullptr;     ///< the left operand of a later product like this, fetched from memory meanwhile
 };
 
 /// `rows` rows of C.

@@ -116,11 +116,12 @@ class GptNetwork::Pass : public GptPass {
     GptPass::set_targets(count, scale);
   }
 
-  /// The loss, which is finite.
-  double finite_loss(bool with_gradient, const std::string& when) {
+  /// The loss, which is finite. `step` is for the error.
+  double finite_loss(bool with_gradient, std::optional<std::uint64_t> step = {}) {
     const double loss = GptPass::loss(with_gradient);
     if (std::isfinite(loss)) return loss;
     const std::string where = first_non_finite();
+    const std::string when = step ? " at step " + std::to_string(*step) : "";
     throw NonFiniteLoss(
         mismatch_message(where_, "a finite loss",
                          (std::isnan(loss) ? "nan" : "inf") + when + "; the first that is not finite: " + where),
@@ -147,7 +148,7 @@ double GptNetwork::loss(IdView ids, IdView targets) {
   Pass pass(*this, "GptNetwork::loss", ids);
   pass.set_targets(targets, 1);
   pass.forward();
-  return pass.finite_loss(false, "");
+  return pass.finite_loss(false);
 }
 
 double GptNetwork::backward(IdView ids, IdView targets, GptParameters& gradients, const BackwardOptions& options) {
@@ -159,7 +160,7 @@ double GptNetwork::backward(IdView ids, IdView targets, GptParameters& gradients
   Pass pass(*this, "GptNetwork::backward", ids);
   pass.set_targets(targets, options.scale);
   pass.forward();
-  const double loss = pass.finite_loss(true, "");
+  const double loss = pass.finite_loss(true);
   GradientStore store(gradients, options.add);
   pass.backward(store);
   return loss;
@@ -172,7 +173,7 @@ double GptNetwork::train_step(IdView ids, IdView targets, GptAdamW& optimizer) {
   Pass pass(*this, "GptNetwork::train_step", ids);
   pass.set_targets(targets, 1);
   pass.forward();
-  const double loss = pass.finite_loss(true, " at step " + std::to_string(optimizer.steps() + 1));
+  const double loss = pass.finite_loss(true, optimizer.steps() + 1);
   pass.backward(optimizer.begin_step());
   optimizer.end_step();
   return loss;

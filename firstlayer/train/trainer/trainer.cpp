@@ -35,6 +35,7 @@ Trainer::Trainer(GptParameters& parameters, std::span<const TokenId> ids, const 
   learning_rate(options.schedule, 1);  // throws what is wrong with it
   for (const std::string& name : options.frozen) optimizer_.set_frozen(name);
   if (options.clip || options.accumulate > 1) gradients_.emplace(parameters.config());
+  if (gradients_) named_gradients_ = gradients_->named();
 }
 
 TrainingStep Trainer::step() {
@@ -57,7 +58,7 @@ void Trainer::add_gradients(TrainingStep& step) try {
     batches_.copy(steps() * options_.accumulate + i, inputs_, targets_);
     step.loss += share * network_.backward(inputs_, targets_, *gradients_, {.scale = share, .add = i > 0});
   }
-  if (options_.clip) step.norm = clip_gradients(gradients_->named(), *options_.clip, options_.threads);
+  if (options_.clip) step.norm = clip_gradients(named_gradients_, *options_.clip, options_.threads);
 } catch (const NonFiniteLoss& error) {
   throw NonFiniteLoss(in_step(step.step, error.what()), error.where());
 } catch (const std::invalid_argument& error) {

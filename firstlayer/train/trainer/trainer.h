@@ -10,6 +10,7 @@
 
 #include "firstlayer/base/tensor.h"
 #include "firstlayer/base/token_id.h"
+#include "firstlayer/lookup/optimizer/clip.h"
 #include "firstlayer/lookup/optimizer/options.h"
 #include "firstlayer/lookup/optimizer/schedule.h"
 #include "firstlayer/train/network/gpt_adamw.h"
@@ -68,6 +69,7 @@ class Trainer {
   GptNetwork network_;
   GptAdamW optimizer_;
   std::optional<GptParameters> gradients_;  ///< if they are clipped or added up
+  std::vector<NamedGradient> named_gradients_;
   Tensor<TokenId, 2> inputs_;
   Tensor<TokenId, 2> targets_;
 };

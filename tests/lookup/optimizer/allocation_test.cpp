@@ -1,34 +1,15 @@
-// A step allocates nothing once the first one has grown what it works in. The memory of operator new is counted here;
-// tables and states are mapped, and made by constructors alone.
+// A step allocates nothing once the first one has grown what it works in.
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "firstlayer/lookup/optimizer/table_optimizer.h"
+#include "tests/counted_allocations.h"
 #include "tests/lookup/optimizer/optimizer_cases.h"
-
-namespace {
-std::atomic<std::size_t> allocations = 0;
-
-void* counted(std::size_t bytes) {
-  ++allocations;
-  if (void* memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-void* operator new(std::size_t bytes) { return counted(bytes); }
-void* operator new[](std::size_t bytes) { return counted(bytes); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace firstlayer {
 namespace {
+
+using testing::allocations;
 
 class Allocation : public ::testing::TestWithParam<testing::OptimizerCase> {};
 

@@ -91,12 +91,14 @@ BOUNDS = (
         for kind in ("sentences", "corpus_file")
     ),
     *(
-        Bound("train", f"{preset}{clip}-1", measure, limit, "torch fused")
+        Bound("train", f"{preset}{clip}-{n}", measure, limit, "torch fused")
         for preset, times, share in (("nano", 2.7, 1 / 3), ("micro", 1.9, 1 / 3), ("gpt2", 1.4, 0.65))
+        for n in (1, 2)
         for clip in ("", "-clip")
         for measure, limit in (("step", 1 / times), ("peak", share))
-        if (measure, clip) != ("peak", "-clip")
+        if measure == "step" or (n == 1 and not clip)
     ),
+    *(Bound("learn", f"seed-{seed}", "loss", 1.01, "torch fused") for seed in (1, 2, 3)),
     Bound("embed", "whole-corpus", "peak", 400 + EMBED_TABLES_MB),
     Bound("view", "one-1", "call", 1 / 3, "faiss"),
     Bound("view", "one-1", "call", 1 / 6, "numpy"),

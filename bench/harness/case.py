@@ -11,8 +11,8 @@ from harness.contender import Contender, Measurement, farthest
 
 @dataclass(frozen=True)
 class Measure:
-    """A column of the table. `unit` is "MB/s", "Mwords/s" or "tokens/s" (of the case's `work`), "ms", "s"
-    or "MB"."""
+    """A column of the table. `unit` is "MB/s", "Mwords/s" or "tokens/s" (of the case's `work`), "ms", "s", "MB" or
+    "nats"."""
 
     key: str
     title: str
@@ -20,10 +20,10 @@ class Measure:
     compared: bool = True  # show how many times firstlayer's it is
 
     def in_unit(self, value: float, work: int) -> float:
-        """From seconds or bytes to the unit."""
+        """From seconds, bytes or nats to the unit."""
         if self.unit in ("MB/s", "Mwords/s", "tokens/s"):
             return work / value * (1 if self.unit == "tokens/s" else 1e-6)
-        return value * {"ms": 1e3, "s": 1, "MB": 1e-6}[self.unit]
+        return value * {"ms": 1e3, "s": 1, "MB": 1e-6, "nats": 1}[self.unit]
 
 
 @dataclass

@@ -20,6 +20,11 @@ inline constexpr std::size_t kBlockBytes = kBlockRows * kQuad;  ///< of one quad
 /// by one with.
 inline constexpr int kZero = 128;
 
+/// The largest magnitude of a number in a row, and in a query where the kernel takes as much: otherwise it takes
+/// kPairLimit, for the sum of two products of 255 and that fits 16 bits.
+inline constexpr int kByteLimit = 127;
+inline constexpr int kPairLimit = 63;
+
 /// The widest row whose dot products fit 32 bits: 127 * 127 * d.
 inline constexpr std::size_t kWidest = 131072;
 
@@ -30,23 +35,20 @@ struct Job {
   const std::uint8_t* rows;  ///< the first of `blocks` blocks
   std::size_t blocks;
   std::size_t quads;
-  const std::int8_t* queries;        ///< (count, quads * 4), -127 .. 127, zero behind column d
-  const std::int16_t* wide_queries;  ///< the same numbers in 16 bits
-  const std::int32_t* zero_shares;   ///< (count,) kZero * the sum of a query: what its dot products have too much
-  std::size_t count;                 ///< of the queries, at most kGroup
-  std::int32_t* out;                 ///< (count, blocks * 16)
+  const std::int8_t* queries;       ///< (count, quads * 4), up to the kernel's limit, zero behind column d
+  const std::int32_t* zero_shares;  ///< (count,) kZero * the sum of a query: what its dot products have too much
+  std::size_t count;                ///< of the queries, at most kGroup
+  std::int32_t* out;                ///< (count, blocks * 16)
 };
 
 /// out[q, r] = sum over k of row[r, k] * query[q, k].
 void run_reference(const Job& job);
 
-/// The same on the vectors of the processor.
-void run(const Job& job);
-
 /// One way to do it, with its name.
 struct Kernel {
   std::string_view name;
   void (*run)(const Job& job);
+  int query_limit;  ///< the largest magnitude of a number in a query
 };
 
 /// All that this processor can run, the fastest first.
@@ -56,7 +58,8 @@ std::span<const Kernel> kernels();
 bool has_vnni();
 void run_vnni(const Job& job);
 
-// byte_dots.cpp: 16-bit products of the instruction set that Highway chooses.
-void run_wide(const Job& job);
+// byte_dots_avx2.cpp
+bool has_avx2();
+void run_avx2(const Job& job);
 
 }  // namespace firstlayer::byte_dots

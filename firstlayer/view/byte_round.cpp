@@ -20,7 +20,7 @@ HWY_INLINE void round_lanes(Tag df, const float* x, float inverse, float scale, 
   hn::StoreU(hn::Mul(hn::ConvertTo(df, nearest), hn::Set(df, scale)), df, rounded);
 }
 
-float round_row_to_bytes(std::span<const float> x, std::span<std::int8_t> bytes, std::span<float> rounded) {
+float round_row_to_bytes(std::span<const float> x, int limit, std::span<std::int8_t> bytes, std::span<float> rounded) {
   const hn::ScalableTag<float> df;
   const hn::CappedTag<float, 1> one;
   const std::size_t lanes = hn::Lanes(df);
@@ -32,8 +32,8 @@ float round_row_to_bytes(std::span<const float> x, std::span<std::int8_t> bytes,
   float largest = hn::GetLane(hn::MaxOfLanes(df, magnitudes));
   for (; k < x.size(); ++k) largest = HWY_MAX(largest, x[k] < 0 ? -x[k] : x[k]);
   const bool zero = largest < kLeastMagnitude;
-  const float scale = zero ? 0.0F : largest / kLargestByte;
-  const float inverse = zero ? 0.0F : kLargestByte / largest;
+  const float scale = zero ? 0.0F : largest / static_cast<float>(limit);
+  const float inverse = zero ? 0.0F : static_cast<float>(limit) / largest;
   for (k = 0; k + lanes <= x.size(); k += lanes) {
     round_lanes(df, x.data() + k, inverse, scale, bytes.data() + k, rounded.data() + k);
   }
@@ -49,8 +49,8 @@ namespace firstlayer {
 
 HWY_EXPORT(round_row_to_bytes);
 
-float round_to_bytes(std::span<const float> x, std::span<std::int8_t> bytes, std::span<float> rounded) {
-  return HWY_DYNAMIC_DISPATCH(round_row_to_bytes)(x, bytes, rounded);
+float round_to_bytes(std::span<const float> x, int limit, std::span<std::int8_t> bytes, std::span<float> rounded) {
+  return HWY_DYNAMIC_DISPATCH(round_row_to_bytes)(x, limit, bytes, rounded);
 }
 
 }  // namespace firstlayer

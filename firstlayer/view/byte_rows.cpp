@@ -31,9 +31,9 @@ struct Rounded {
   double size;   ///< |rounded x|
 };
 
-Rounded round_vector(std::span<const float> x, std::span<std::int8_t> bytes, std::vector<float>& rounded) {
+Rounded round_vector(std::span<const float> x, int limit, std::span<std::int8_t> bytes, std::vector<float>& rounded) {
   rounded.resize(x.size());
-  const float scale = round_to_bytes(x, bytes, rounded);
+  const float scale = round_to_bytes(x, limit, bytes, rounded);
   return {static_cast<double>(scale), std::sqrt(exact_sums::squared_distance(x, rounded)),
           std::sqrt(exact_sums::dot(rounded, rounded))};
 }
@@ -106,7 +106,7 @@ void ByteRows::round_block(std::size_t block) {
     std::fill(bytes.begin(), bytes.end(), std::int8_t{0});
     const std::size_t row = block * kBlockRows + r;
     if (row < V) {
-      const Rounded of_row = round_vector(table_[row], std::span(bytes).first(d), rounded);
+      const Rounded of_row = round_vector(table_[row], byte_dots::kByteLimit, std::span(bytes).first(d), rounded);
       const double norm = norms_[row];
       const double unit = metric_ == Metric::kCosine ? (norm > 0 ? norm : 1.0) : unit_;
       scale_[row] = static_cast<float>(of_row.scale / unit);
@@ -131,6 +131,7 @@ RowRange ByteRows::rows_of(std::size_t first, std::size_t last) const {
 
 ByteQueries::ByteQueries(View<const float, 2> queries, const ByteRows& rows)
     : queries_(queries),
+      kernel_(byte_dots::kernels().front()),
       quads_(rows.quads()),
       norms_(queries.shape()[0]),
       units_(queries.shape()[0]),
@@ -141,7 +142,7 @@ ByteQueries::ByteQueries(View<const float, 2> queries, const ByteRows& rows)
   std::vector<float> rounded;
   for (std::size_t q = 0; q < count(); ++q) {
     const std::span<std::int8_t> bytes = std::span(bytes_).subspan(q * quads_ * kQuad, d);
-    const Rounded of_query = round_vector(queries_[q], bytes, rounded);
+    const Rounded of_query = round_vector(queries_[q], kernel_.query_limit, bytes, rounded);
     zero_shares_[q] = byte_dots::kZero * std::accumulate(bytes.begin(), bytes.end(), 0);
     norms_[q] = std::sqrt(exact_sums::dot(queries_[q], queries_[q]));
     const double unit = rows.metric() == Metric::kL2 ? std::max(norms_[q], rows.unit()) : norms_[q];
@@ -151,20 +152,17 @@ ByteQueries::ByteQueries(View<const float, 2> queries, const ByteRows& rows)
                    .error = rounded_up(of_query.error / units_[q]),
                    .offset = rounded_up(rows.unit() / units_[q])};
   }
-  words_.assign(bytes_.begin(), bytes_.end());
 }
 
-byte_dots::Job ByteQueries::job(std::size_t first, std::size_t count, const ByteRows& rows, std::size_t block,
-                                std::size_t blocks, std::int32_t* out) const {
-  const std::size_t at = first * quads_ * kQuad;
-  return {.rows = rows.block(block),
-          .blocks = blocks,
-          .quads = quads_,
-          .queries = bytes_.data() + at,
-          .wide_queries = words_.data() + at,
-          .zero_shares = zero_shares_.data() + first,
-          .count = count,
-          .out = out};
+void ByteQueries::multiply(std::size_t first, std::size_t count, const ByteRows& rows, std::size_t block,
+                           std::size_t blocks, std::int32_t* out) const {
+  kernel_.run({.rows = rows.block(block),
+               .blocks = blocks,
+               .quads = quads_,
+               .queries = bytes_.data() + first * quads_ * kQuad,
+               .zero_shares = zero_shares_.data() + first,
+               .count = count,
+               .out = out});
 }
 
 }  // namespace firstlayer

@@ -71,18 +71,19 @@ class ByteQueries {
   double unit(std::size_t query) const { return units_[query]; }
   const QueryFactors& factors(std::size_t query) const { return factors_[query]; }
 
-  /// Queries [first, first + count) with `blocks` blocks of rows from `block` on.
-  byte_dots::Job job(std::size_t first, std::size_t count, const ByteRows& rows, std::size_t block, std::size_t blocks,
-                     std::int32_t* out) const;
+  /// The dot products of queries [first, first + count), at most byte_dots::kGroup, with `blocks` blocks of rows from
+  /// `block` on, into out (count, blocks * 16).
+  void multiply(std::size_t first, std::size_t count, const ByteRows& rows, std::size_t block, std::size_t blocks,
+                std::int32_t* out) const;
 
  private:
   View<const float, 2> queries_;
+  const byte_dots::Kernel& kernel_;
   std::size_t quads_;
   std::vector<double> norms_;
   std::vector<double> units_;
   std::vector<QueryFactors> factors_;
   std::vector<std::int8_t> bytes_;
-  std::vector<std::int16_t> words_;
   std::vector<std::int32_t> zero_shares_;
 };
 

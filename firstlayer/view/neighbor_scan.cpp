@@ -56,8 +56,8 @@ class Scan {
     const std::size_t vectors = scorer_.vectors();
     const std::size_t blocks = panel.end - panel.begin;
     const std::size_t stride = blocks * byte_dots::kBlockRows;
-    byte_dots::run(queries_.job(questions.begin * vectors, (questions.end - questions.begin) * vectors, rows_,
-                                panel.begin, blocks, dots_.data()));
+    queries_.multiply(questions.begin * vectors, (questions.end - questions.begin) * vectors, rows_, panel.begin,
+                      blocks, dots_.data());
     const RowRange range = rows_.rows_of(panel.begin, panel.end);
     for (std::size_t question = questions.begin; question < questions.end; ++question) {
       const std::size_t place = question - questions.begin;

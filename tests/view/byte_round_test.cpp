@@ -19,9 +19,9 @@ struct Bytes {
 };
 
 template <class Round>
-Bytes rounded(const std::vector<float>& x, Round round) {
+Bytes rounded(const std::vector<float>& x, Round round, int limit = 127) {
   Bytes out{0.0F, std::vector<std::int8_t>(x.size()), std::vector<float>(x.size())};
-  out.scale = round(x, out.bytes, out.rounded);
+  out.scale = round(x, limit, out.bytes, out.rounded);
   return out;
 }
 
@@ -30,6 +30,12 @@ TEST(ByteRound, TheLargestMagnitudeIs127) {
   EXPECT_EQ(out.scale, 2.0F);
   EXPECT_EQ(out.bytes, (std::vector<std::int8_t>{-127, 64, 2, 2, 0}));  // ties to even
   EXPECT_EQ(out.rounded, (std::vector<float>{-254, 128, 4, 4, 0}));
+}
+
+TEST(ByteRound, OrTheLimitThatIsAskedFor) {
+  const Bytes out = rounded({-126.0F, 3.0F}, round_to_bytes, 63);
+  EXPECT_EQ(out.scale, 2.0F);
+  EXPECT_EQ(out.bytes, (std::vector<std::int8_t>{-63, 2}));
 }
 
 TEST(ByteRound, WhatIsTooSmallIsZero) {

@@ -26,10 +26,11 @@ SubSampling::SubSampling(std::span<const std::uint64_t> counts, double sample) {
 }
 
 NoiseTable::NoiseTable(std::span<const std::uint64_t> counts, double power) : entries_(counts.size()) {
-  // What each id has, in columns: the mean is 1.
+  // What each id has, in columns: the mean is 1. Of the largest count, so that no power is too large for a double.
+  const auto most = static_cast<double>(*std::ranges::max_element(counts));
   std::vector<double> share(counts.size());
   for (std::size_t id = 0; id < counts.size(); ++id) {
-    share[id] = counts[id] == 0 ? 0.0 : std::pow(static_cast<double>(counts[id]), power);
+    share[id] = counts[id] == 0 ? 0.0 : std::pow(static_cast<double>(counts[id]) / most, power);
   }
   const double columns = static_cast<double>(counts.size()) / std::accumulate(share.begin(), share.end(), 0.0);
   std::vector<TokenId> poor, rich;

@@ -79,6 +79,14 @@ TEST(NoiseTable, HasTheProbabilities) {
   expect_probabilities(zipf, 0.75);
 }
 
+TEST(NoiseTable, NoPowerIsTooLarge) {
+  const std::vector<double> received =
+      NoiseTable(std::vector<std::uint64_t>{1'000'000, 0, 999'999}, 1e6).probabilities();
+  const double expected = 1 / (1 + std::exp(-1.0));  // (1 - 1e-6)^1e6 is 1 / e
+  EXPECT_NEAR(received[0], expected, 1e-6);
+  EXPECT_EQ(received[1], 0.0);
+}
+
 TEST(NoiseTable, DrawsWithTheProbabilities) {
   const std::vector<std::uint64_t> counts = {81, 16, 0, 1};  // 27, 8, 0 and 1 of 36
   const NoiseTable noise(counts, 0.75);

@@ -12,6 +12,7 @@ Command add_embed(CLI::App& root);
 Command add_explain(CLI::App& root);
 Command add_train(CLI::App& root);
 Command add_generate(CLI::App& root);
+Command add_skip_gram(CLI::App& root);
 Command add_neighbors(CLI::App& root);
 Command add_analogy(CLI::App& root);
 Command add_completion(CLI::App& root);

@@ -65,9 +65,9 @@ class CommandLine {
         "  firstlayer embed --text \"Every effort moves you\"\n"
         "  firstlayer encode --file corpus.txt --output corpus.bin\n"
         "  firstlayer COMMAND --help has more for each command");
-    commands_ = {add_encode(root_),  add_decode(root_),     add_batches(root_),  add_embed(root_),
-                 add_explain(root_), add_train(root_),      add_generate(root_), add_neighbors(root_),
-                 add_analogy(root_), add_completion(root_), add_man(root_)};
+    commands_ = {add_encode(root_),    add_decode(root_),  add_batches(root_),    add_embed(root_),
+                 add_explain(root_),   add_train(root_),   add_generate(root_),   add_skip_gram(root_),
+                 add_neighbors(root_), add_analogy(root_), add_completion(root_), add_man(root_)};
     root_.require_subcommand(0, 1);
     root_.allow_extras();
     for (const Command& command : commands_) {

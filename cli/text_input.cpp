@@ -161,6 +161,15 @@ void require_standard_input(const std::string& instead) {
   }
 }
 
+std::vector<std::string> text_files(const TextFlags& flags) {
+  if (flags.text && !flags.files.empty()) {
+    throw Failure(kUsage, "expected --text or --file, received both", "cat FILE… | joins texts from several places");
+  }
+  if (flags.text || !flags.files.empty()) return flags.files;
+  require_standard_input("--text \"some text\", --file FILE, or text from a pipe");
+  return {"-"};
+}
+
 void read_parts(const std::string& path, const std::function<void(std::string_view part)>& use) {
   InputFile file(path);
   std::string buffer(kReadBytes, '\0');
@@ -171,9 +180,7 @@ void read_parts(const std::string& path, const std::function<void(std::string_vi
 
 TextSize encode_text(const TextFlags& flags, const Tokenizer& tokenizer, const Console& console,
                      const std::function<void(std::span<const TokenId>)>& take) {
-  if (flags.text && !flags.files.empty()) {
-    throw Failure(kUsage, "expected --text or --file, received both", "cat FILE… | joins texts from several places");
-  }
+  const std::vector<std::string> files = text_files(flags);
   const SpecialRules rules = special_rules(flags.allow_special, tokenizer);
   TextSize size;
   if (flags.text) {
@@ -183,11 +190,6 @@ TextSize encode_text(const TextFlags& flags, const Tokenizer& tokenizer, const C
     return size;
   }
 
-  std::vector<std::string> files = flags.files;
-  if (files.empty()) {
-    require_standard_input("--text \"some text\", --file FILE, or text from a pipe");
-    files.emplace_back("-");
-  }
   Progress progress(console, "encode", total_bytes(files));
   for (const std::string& path : files) {
     TextEncoder encoder(tokenizer, rules, path == "-" ? "standard input" : path, size, take);

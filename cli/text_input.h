@@ -34,6 +34,10 @@ SpecialRules special_rules(const std::vector<std::string>& allow_special, const 
 /// `instead` says what to give.
 void require_standard_input(const std::string& instead);
 
+/// The files that the flags name, "-" for standard input if they name nothing; none if --text is the text. Throws
+/// Failure (usage) for --text beside --file, and as require_standard_input().
+std::vector<std::string> text_files(const TextFlags& flags);
+
 /// Calls use(part) with the bytes of the file at `path`, "-" for standard input, part after part. Throws FileError.
 void read_parts(const std::string& path, const std::function<void(std::string_view part)>& use);
 

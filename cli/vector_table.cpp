@@ -69,15 +69,19 @@ const StoredTensor& choose_tensor(const SafetensorsFile& file, const std::option
 
 }  // namespace
 
+void add_tensor_flag(CLI::App& app, std::optional<std::string>& tensor, const std::string& group) {
+  app.add_option("--tensor", tensor, "the table's name in a .safetensors file (default: the token table)")
+      ->type_name("NAME")
+      ->group(group);
+}
+
 void add_vector_table_flags(CLI::App& app, VectorTableFlags& flags) {
   constexpr char kGroup[] = "Table";
   add_file(app, "--weights", flags.weights,
            "the table: a .safetensors file, a folder with model.safetensors, an .npy matrix, or word vectors as "
            "word2vec (text or binary), fastText (.vec) and GloVe write them")
       ->group(kGroup);
-  app.add_option("--tensor", flags.tensor, "the table's name in a .safetensors file (default: the token table)")
-      ->type_name("NAME")
-      ->group(kGroup);
+  add_tensor_flag(app, flags.tensor, kGroup);
   add_vocabulary_flag(app, flags.vocabulary);
 }
 

@@ -22,6 +22,9 @@ struct VectorTableFlags {
   std::string vocabulary = "gpt2";
 };
 
+/// --tensor alone.
+void add_tensor_flag(CLI::App& app, std::optional<std::string>& tensor, const std::string& group);
+
 /// --weights, --tensor and --vocab.
 void add_vector_table_flags(CLI::App& app, VectorTableFlags& flags);
 

@@ -23,7 +23,8 @@ using namespace skip_gram;
 
 namespace {
 
-constexpr std::size_t kLargestWindow = 1000;  ///< and most noise words: what is more is a mistake
+constexpr std::size_t kLargestWindow = 1000;    ///< and most noise words: what is more is a mistake
+constexpr std::size_t kMostEpochs = 1'000'000;  ///< so that the streams of their random numbers stay apart
 
 void check_between(const char* name, std::size_t value, std::size_t least, std::size_t most) {
   if (value < least || value > most) {
@@ -42,7 +43,7 @@ const SkipGramOptions& checked(const SkipGramOptions& options) {
   if (options.dim == 0) throw_invalid("SkipGram", "dim of at least 1", "0");
   check_between("window", options.window, 1, kLargestWindow);
   check_between("negatives", options.negatives, 1, kLargestWindow);
-  if (options.epochs == 0) throw_invalid("SkipGram", "epochs of at least 1", "0");
+  check_between("epochs", options.epochs, 1, kMostEpochs);
   check_at_least_0("sample", options.sample);
   check_at_least_0("noise_power", options.noise_power);
   check_at_least_0("rate", options.rate);
@@ -111,6 +112,7 @@ struct Tally {
 /// The stream of random numbers of a chunk; that of loss() is beyond those of all epochs.
 std::uint64_t stream_of(std::uint64_t epoch, std::uint64_t chunk) { return (epoch << 40) + chunk; }
 constexpr std::uint64_t kHeldOut = 0xFF'FFFF;
+static_assert(kHeldOut > kMostEpochs);
 
 }  // namespace
 
@@ -219,6 +221,7 @@ bool SkipGram::train(std::span<const TokenId> ids, std::span<const std::size_t> 
                              .total_words = total,
                              .epoch = epoch + 1,
                              .words_per_second = static_cast<double>(words) / std::max(seconds.count(), 1e-9),
+                             .pairs = tally.pairs,
                              .loss = tally.mean(),
                              .rate = rate.at(words)})) {
         return false;

@@ -33,7 +33,8 @@ struct SkipGramProgress {
   std::uint64_t total_words;  ///< of all epochs
   std::size_t epoch;          ///< 1 .. epochs
   double words_per_second;    ///< since train() began
-  double loss;                ///< the mean over the (centre, neighbour) pairs since the last report, in nats
+  std::uint64_t pairs;        ///< (centre, neighbour) pairs since the last report
+  double loss;                ///< the mean over these pairs, in nats; 0 if there are none
   double rate;                ///< at the last word
 };
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 SCHEMES = ["learned", "sinusoidal", "sinusoidal-half", "rotary", "alibi", "t5", "none"]
-COMMANDS = ["encode", "decode", "batches", "embed", "explain", "train", "generate", "neighbors", "analogy",
+COMMANDS = ["encode", "decode", "batches", "embed", "explain", "train", "generate", "skip-gram", "neighbors", "analogy",
             "completion", "man"]
 
 
@@ -83,7 +83,7 @@ def test_manual_page(ok, tmp_path):
     sections = re.findall(r"^\.SH (.*)$", page, re.M)
     assert sections == ["NAME", "SYNOPSIS", "DESCRIPTION", "GLOBAL FLAGS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT"]
     for name in COMMANDS:
-        assert f".SS firstlayer {name}" in page
+        assert ".SS firstlayer " + name.replace("-", "\\-") in page
     assert page.count("\\fB\\-\\-threads\\fR") == 1 and page.count("\\fB\\-\\-context\\fR") == 4
     if not shutil.which("man"):
         pytest.skip("man is not installed: the page is not laid out")

@@ -6,7 +6,7 @@ import stat
 import pytest
 from terminals import open_terminal
 
-COMMANDS = ["encode", "decode", "batches", "embed", "explain", "train", "generate", "neighbors", "analogy",
+COMMANDS = ["encode", "decode", "batches", "embed", "explain", "train", "generate", "skip-gram", "neighbors", "analogy",
             "completion", "man"]
 
 

@@ -122,6 +122,7 @@ TEST(SkipGram, ReportsAndStops) {
   EXPECT_EQ(reports.back().epoch, 2U);
   EXPECT_FLOAT_EQ(static_cast<float>(reports.back().rate), 1e-4F);
   EXPECT_GT(reports.back().words_per_second, 0.0);
+  EXPECT_GT(reports.front().pairs, 10'000U);
   EXPECT_LT(reports.back().loss, reports.front().loss);
   for (std::size_t i = 1; i < reports.size(); ++i) {
     EXPECT_LT(reports[i - 1].words, reports[i].words);
@@ -156,7 +157,8 @@ TEST(SkipGram, OptionsOutOfRangeAreRefused) {
   EXPECT_EQ(refusal({.window = 0}), "[SkipGram] expected window from 1 to 1000, received 0");
   EXPECT_EQ(refusal({.negatives = 0}), "[SkipGram] expected negatives from 1 to 1000, received 0");
   EXPECT_EQ(refusal({.negatives = 1001}), "[SkipGram] expected negatives from 1 to 1000, received 1001");
-  EXPECT_EQ(refusal({.epochs = 0}), "[SkipGram] expected epochs of at least 1, received 0");
+  EXPECT_EQ(refusal({.epochs = 0}), "[SkipGram] expected epochs from 1 to 1000000, received 0");
+  EXPECT_EQ(refusal({.epochs = 1'000'001}), "[SkipGram] expected epochs from 1 to 1000000, received 1000001");
   EXPECT_EQ(refusal({.rate = std::numeric_limits<double>::quiet_NaN()}),
             "[SkipGram] expected rate to be finite and at least 0, received nan");
   EXPECT_EQ(refusal({.final_rate = std::numeric_limits<double>::infinity()}),

@@ -76,7 +76,7 @@ WordVocabulary count_words(std::string_view text, const SkipGramFlags& flags) {
 SkipGram starting_model(const WordVocabulary& words, const SkipGramFlags& flags, SkipGramOptions options,
                         const Console& console) {
   if (!flags.weights) return {words.counts(), options};
-  if (flags.tensor || is_matrix_file(*flags.weights)) {
+  if (is_matrix_file(*flags.weights)) {
     throw Failure(kUsage, fmt::format("--weights: {} has no words", *flags.weights),
                   "a file of word2vec, fastText or GloVe has; --tokens starts from tables without");
   }

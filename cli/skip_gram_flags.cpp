@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "cli/failure.h"
@@ -58,6 +60,9 @@ void check_skip_gram_flags(const SkipGramFlags& flags) {
   if (!flags.tokens && !flags.text.allow_special.empty()) {
     throw Failure(kUsage, "--allow-special is for --tokens, words have no special ones");
   }
+  if (flags.tensor && !(flags.tokens && flags.weights)) {
+    throw Failure(kUsage, "--tensor names a table in the --weights of --tokens");
+  }
   if (flags.final_rate > flags.rate) {
     throw Failure(kUsage,
                   fmt::format("expected --min-lr of at most --lr = {}, received {}", flags.rate, flags.final_rate));
@@ -65,6 +70,12 @@ void check_skip_gram_flags(const SkipGramFlags& flags) {
   using Extensions = std::vector<std::string>;
   checked_output("--output", *flags.output,
                  flags.tokens ? Extensions{".safetensors", ".npy"} : Extensions{".vec", ".txt", ".bin"});
+  for (const std::string& text : flags.text.files) {
+    std::error_code missing;
+    if (std::filesystem::equivalent(text, *flags.output, missing)) {
+      throw Failure(kUsage, fmt::format("--output: {} is the text", *flags.output), "another name keeps the text");
+    }
+  }
 }
 
 SkipGramOptions skip_gram_options(const SkipGramFlags& flags, unsigned threads) {

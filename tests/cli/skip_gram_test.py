@@ -160,7 +160,15 @@ def test_mistakes(fails, tmp_path):
     assert "--min-count is for words" in fails(2, *tokens, "t.npy", "--min-count", "2")
     assert "--allow-special is for --tokens" in fails(2, *text, "--allow-special", "all")
     assert "received both" in fails(2, *text, "--file", "a.txt")
+    assert "--tensor names a table in the --weights of --tokens" in fails(2, *text, "--tensor", "wte.weight")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_text_is_not_overwritten(fails, corpus):
+    before = corpus.read_bytes()
+    words = fails(2, "skip-gram", "--file", corpus, "--output", "corpus.txt")
+    assert "--output: corpus.txt is the text\n  hint: another name" in words
+    assert corpus.read_bytes() == before
 
 
 def test_texts_with_nothing_to_learn(fails, tmp_path):

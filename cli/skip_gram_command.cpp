@@ -100,6 +100,10 @@ SkipGram starting_model(const WordVocabulary& words, const SkipGramFlags& flags,
 
 void learn_words(const SkipGramFlags& flags, Console& console) {
   const WholeText text(flags.text);
+  constexpr std::size_t kSeconds = 50'000'000;  // of bytes, whose words are counted and numbered in some seconds
+  if (text.bytes().size() >= kSeconds) {
+    console.note(fmt::format("counting the words of {} MB", grouped(text.bytes().size() / 1'000'000)));
+  }
   const WordVocabulary words = count_words(text.bytes(), flags);
   const WordSentences sentences = words.encode(text.bytes());
   SkipGram model = starting_model(words, flags, skip_gram_options(flags, console.threads()), console);

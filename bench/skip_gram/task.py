@@ -14,8 +14,9 @@ window 5, 5 noise words a neighbour, sample 1e-3, words that occur 5 times, lear
 both: gensim's `Word2Vec(sg=1, negative=5, window=5, sample=1e-3, vector_size=100)`. Words are the text's letters in
 lower case. Nothing is timed unless the loss on the last part of the text, which is not learned from, is the same within
 0.1 nats a pair after 3 epochs; gensim's own results are up to 0.08 apart. "sentences" has the words in lists in memory,
-"corpus_file" reads the file itself in each epoch, as gensim recommends with several threads. gensim's threads write to
-the tables at once, and its result differs from run to run; firstlayer's is the same for any number of threads."""
+"corpus_file" reads the file itself in each epoch, as gensim recommends with several threads. firstlayer has numbered
+the words before, once for all epochs; gensim looks them up in each, which is part of its epoch. gensim's threads write
+to the tables at once, and its result differs from run to run; firstlayer's is the same for any number of threads."""
 MEASURES = (Measure("epoch", "epoch", "Mwords/s"), Measure("peak", "peak memory", "MB"))
 HELD_OUT = 0.02  # of the text
 EPOCHS = 3

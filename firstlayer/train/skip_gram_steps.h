@@ -15,6 +15,7 @@ namespace firstlayer::skip_gram {
 
 /// Rows of both tables are dealt to this many parts by id % kParts. Terms whose rows lie in other parts of both tables
 /// have nothing in common, so kParts threads may work on kParts of the kParts^2 lists at once (docs/skip_gram.md).
+/// 4 and 2 learn no better; 4 take 0.7 to 0.8 of the time, as steps are longer, but leave threads beyond 4 idle.
 inline constexpr std::size_t kParts = 8;
 
 /// A step has at most so many rows.

@@ -45,7 +45,7 @@ class Run(Contender):
 
 
 def cases(options: Options) -> list[Case]:
-    steps = 60 if options.quick else 600
+    steps = 60 if options.quick else 300
     text = texts.corpus(options, "tinyshakespeare")
     path, title = (text.path, text.title) if text else (texts.PROSE, texts.PROSE.name)
     ids = setup.WORK / "learn.npy"

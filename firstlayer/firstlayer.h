@@ -75,3 +75,5 @@
 #include "firstlayer/view/explain.h"
 #include "firstlayer/view/families.h"
 #include "firstlayer/view/neighbors.h"
+#include "firstlayer/view/word_lists.h"
+#include "firstlayer/view/word_tests.h"

@@ -2,20 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <map>
-#include <numeric>
-#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firstlayer/formats/word_vectors.h"
 #include "firstlayer/view/analogy.h"
+#include "firstlayer/view/families.h"
 #include "firstlayer/view/neighbors.h"
+#include "firstlayer/view/word_tests.h"
 #include "tests/test_files.h"
 
 namespace firstlayer {
@@ -82,79 +79,22 @@ TEST_F(Glove, NeighborsAreThoseOfScoringEveryRow) {
   }
 }
 
-/// The lines of questions-words.txt whose four words are among the vectors: three that ask, and the answer.
+/// The vectors are of words in small letters.
+RowOfWord in_small_letters(const WordVectorsFile& words) {
+  return [&words](std::string_view word) { return words.find(folded_word(word)); };
+}
+
 TEST_F(Glove, AnswersQuestionsWords) {
-  std::ifstream questions(kShared / "analogy/questions-words.txt");
-  std::vector<Analogy> asked;
-  std::vector<TokenId> answers;
-  for (std::string line; std::getline(questions, line);) {
-    std::transform(line.begin(), line.end(), line.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    std::istringstream parts(line);
-    std::vector<TokenId> ids;
-    for (std::string word; parts >> word;) {
-      if (const auto id = words_->find(word)) ids.push_back(*id);
-    }
-    if (line.starts_with(':') || ids.size() != 4) continue;
-    asked.push_back({ids[1], ids[0], ids[2]});  // Athens is to Greece as Baghdad is to Iraq
-    answers.push_back(ids[3]);
-  }
-  ASSERT_EQ(asked.size(), 15276U);
-  const auto found = find_analogies(*table_, asked, AnalogyRule::kAdd, {.count = 1});
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < asked.size(); ++i) right += found[i].front().id == answers[i] ? 1 : 0;
-  EXPECT_EQ(right, 10032U);
-}
-
-/// Ranks from 1, equal values sharing the mean of theirs.
-std::vector<double> ranks_of(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::vector<double> ranks(values.size());
-  for (std::size_t begin = 0; begin < order.size();) {
-    std::size_t end = begin;
-    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
-    for (std::size_t i = begin; i < end; ++i) ranks[order[i]] = static_cast<double>(begin + end + 1) / 2;
-    begin = end;
-  }
-  return ranks;
-}
-
-double correlation(const std::vector<double>& x, const std::vector<double>& y) {
-  const auto count = static_cast<double>(x.size());
-  const double mean_x = std::accumulate(x.begin(), x.end(), 0.0) / count;
-  const double mean_y = std::accumulate(y.begin(), y.end(), 0.0) / count;
-  double xy = 0;
-  double xx = 0;
-  double yy = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    xy += (x[i] - mean_x) * (y[i] - mean_y);
-    xx += (x[i] - mean_x) * (x[i] - mean_x);
-    yy += (y[i] - mean_y) * (y[i] - mean_y);
-  }
-  return xy / std::sqrt(xx * yy);
+  const AnalogyResult all = sum_of(test_analogies(*table_, in_small_letters(*words_)));
+  EXPECT_EQ(all.right, 10032U);
+  EXPECT_EQ(all.asked, 15276U);
+  EXPECT_EQ(all.questions, 19544U);
 }
 
 TEST_F(Glove, RanksWordSim) {
-  std::ifstream pairs(kShared / "analogy/wordsim353.tsv");
-  std::vector<double> people;
-  std::vector<double> vectors;
-  for (std::string line; std::getline(pairs, line);) {
-    std::transform(line.begin(), line.end(), line.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    std::istringstream parts(line);
-    std::string first;
-    std::string second;
-    double score = 0;
-    if (line.starts_with('#') || !(parts >> first >> second >> score)) continue;
-    const auto a = words_->find(first);
-    const auto b = words_->find(second);
-    if (!a || !b) continue;
-    people.push_back(score);
-    vectors.push_back(table_->score(rows_->view()[*a], *b));
-  }
-  EXPECT_NEAR(correlation(ranks_of(people), ranks_of(vectors)), 0.57415, 0.00001);
+  const SimilarityResult result = test_similarity(*table_, in_small_letters(*words_));
+  EXPECT_EQ(result.asked, 343U);
+  EXPECT_NEAR(result.rho.value(), 0.57415, 0.00001);
 }
 
 }  // namespace

@@ -74,6 +74,8 @@
 #include "firstlayer/view/attention.h"
 #include "firstlayer/view/explain.h"
 #include "firstlayer/view/families.h"
+#include "firstlayer/view/moved_rows.h"
 #include "firstlayer/view/neighbors.h"
+#include "firstlayer/view/variant_ranks.h"
 #include "firstlayer/view/word_lists.h"
 #include "firstlayer/view/word_tests.h"

@@ -24,6 +24,9 @@ class Families {
   /// `word_of` gives the bytes of each of `vocabulary` ids.
   Families(std::size_t vocabulary, const std::function<std::string_view(TokenId)>& word_of);
 
+  /// V, the ids.
+  std::size_t size() const noexcept { return family_.size(); }
+
   /// Families, those of one member among them.
   std::size_t count() const noexcept { return begins_.size() - 1; }
 

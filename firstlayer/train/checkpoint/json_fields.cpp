@@ -1,5 +1,6 @@
 #include "firstlayer/train/checkpoint/json_fields.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -90,6 +91,15 @@ std::string JsonFields::need_text(std::string_view name) const { return needed(*
 
 JsonFields JsonFields::need_object(std::string_view name) const {
   return needed(*this, name, object(name), "an object");
+}
+
+std::vector<std::string> JsonFields::need_texts(std::string_view name) const {
+  const nlohmann::json* value = find(name);
+  const auto is_text = [](const nlohmann::json& one) { return one.is_string(); };
+  if (value == nullptr || !value->is_array() || !std::all_of(value->begin(), value->end(), is_text)) {
+    refuse(name, "a list of texts");
+  }
+  return value->get<std::vector<std::string>>();
 }
 
 std::string JsonFields::shown(std::string_view name) const {

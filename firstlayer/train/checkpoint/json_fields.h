@@ -33,6 +33,7 @@ class JsonFields {
   double need_number(std::string_view name) const;
   std::string need_text(std::string_view name) const;
   JsonFields need_object(std::string_view name) const;
+  std::vector<std::string> need_texts(std::string_view name) const;  ///< a list
 
   /// The value as JSON, cut if it is long, for messages; "none" if it is missing.
   std::string shown(std::string_view name) const;

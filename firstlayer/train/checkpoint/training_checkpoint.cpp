@@ -30,10 +30,14 @@ constexpr std::string_view kFormat = "firstlayer training checkpoint";
 constexpr const char* kConfig = "config.json";
 constexpr const char* kWeights = "model.safetensors";
 constexpr const char* kMoments = "optimizer.safetensors";
+constexpr const char* kHistory = "history.safetensors";
 constexpr const char* kTraining = "training.json";
 constexpr std::string_view kStep = "step-";
 constexpr std::string_view kFirst = ".exp_avg";
 constexpr std::string_view kSecond = ".exp_avg_sq";
+constexpr const char* kLosses = "losses";
+constexpr const char* kHeldOutLoss = "held_out_loss";
+constexpr const char* kHeldOutStep = "held_out_step";
 constexpr std::string_view kGetAgain = "; take an older checkpoint";
 
 /// The step in "step-00000100".
@@ -75,14 +79,37 @@ std::uint64_t write_moments(const fs::path& path, const GptAdamW& optimizer) {
   return hash.value();
 }
 
+/// losses (n,), held_out_loss (m,) of float64 and held_out_step (m,) of 64-bit integers; their content_hash.
+std::uint64_t write_history(const fs::path& path, const TrainingHistory& history) {
+  std::vector<double> held_out;
+  std::vector<std::uint64_t> steps;
+  for (const HeldOutLoss& at : history.held_out) {
+    held_out.push_back(at.loss);
+    steps.push_back(at.step);
+  }
+  SafetensorsWriter writer(path, {{kLosses, Dtype::kF64, {history.losses.size()}},
+                                  {kHeldOutLoss, Dtype::kF64, {held_out.size()}},
+                                  {kHeldOutStep, Dtype::kU64, {steps.size()}}});
+  ContentHash hash;
+  for (const TensorSpec& spec : writer.tensors()) {
+    const auto numbers = spec.name == kLosses        ? std::as_bytes(std::span(history.losses))
+                         : spec.name == kHeldOutLoss ? std::as_bytes(std::span(held_out))
+                                                     : std::as_bytes(std::span(steps));
+    if (numbers.empty()) continue;  // it has no turn
+    hash.add(numbers);
+    writer.append(numbers);
+  }
+  writer.commit();
+  return hash.value();
+}
+
 Json optimizer_json(const AdamW& options) {
   return {{"name", "adamw"},        {"lr", options.lr},   {"beta1", options.beta1},
           {"beta2", options.beta2}, {"eps", options.eps}, {"weight_decay", options.weight_decay}};
 }
 
 Json state_json(const TrainingState& state) {
-  Json json = {{"seed", state.seed}, {"epoch", state.epoch}, {"batch", state.batch}, {"draws", state.draws}};
-  json["notes"] = Json::object();
+  Json json = {{"seed", state.seed}, {"notes", Json::object()}};
   for (const auto& [name, text] : state.notes) {
     if (!is_valid_utf8(name) || !is_valid_utf8(text)) {
       throw_invalid("save_training", "notes in UTF-8", in_quotes(is_valid_utf8(name) ? text : name));
@@ -93,8 +120,7 @@ Json state_json(const TrainingState& state) {
 }
 
 TrainingState read_state(const JsonFields& fields) {
-  TrainingState state{fields.need_whole("seed"), fields.need_whole("epoch"), fields.need_whole("batch"),
-                      fields.need_whole("draws")};
+  TrainingState state{.seed = fields.need_whole("seed")};
   const JsonFields notes = fields.need_object("notes");
   for (const std::string& name : notes.names()) state.notes[name] = notes.need_text(name);
   return state;
@@ -134,6 +160,40 @@ const StoredTensor& need(const SafetensorsFile& file, const std::string& name, c
                                      (stored == nullptr ? "none" : shape_text(stored->shape)));
 }
 
+/// A list of numbers.
+template <class T>
+std::vector<T> read_list(const SafetensorsFile& file, const char* name) {
+  const StoredTensor* stored = file.find(name);
+  if (stored == nullptr || stored->dtype != kDtypeOf<T> || stored->shape.size() != 1) {
+    throw FormatError(file.path(), "expected a list " + std::string(name) + " of " +
+                                       std::string(dtype_name(kDtypeOf<T>)) + ", received " +
+                                       (stored == nullptr ? "none" : shape_text(stored->shape)));
+  }
+  std::vector<T> list(stored->shape.front());
+  if (!list.empty()) std::memcpy(list.data(), stored->bytes.data(), stored->bytes.size());
+  return list;
+}
+
+TrainingHistory read_history(const SafetensorsFile& file) {
+  TrainingHistory history{.losses = read_list<double>(file, kLosses)};
+  const std::vector<double> losses = read_list<double>(file, kHeldOutLoss);
+  const std::vector<std::uint64_t> steps = read_list<std::uint64_t>(file, kHeldOutStep);
+  if (losses.size() != steps.size()) {
+    throw FormatError(file.path(), "expected a held-out loss for each of " + std::to_string(steps.size()) +
+                                       " steps, received " + std::to_string(losses.size()));
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) history.held_out.push_back({steps[i], losses[i]});
+  return history;
+}
+
+/// A run that goes back to an older checkpoint writes to another root: here the next reader would take the later one.
+void check_none_beyond(const fs::path& root, std::uint64_t step) {
+  const std::vector<fs::path> all = training_checkpoints(root);
+  if (all.empty() || *step_of(all.back()) <= step) return;
+  throw_invalid("save_training", "no checkpoint beyond step " + std::to_string(step),
+                all.back().string() + "; remove it or choose another root");
+}
+
 /// Every tensor of `to`, with `moment` behind its name.
 void copy_all(const SafetensorsFile& file, std::string_view moment, GptParameters& to) {
   for (std::size_t i = 0; i < to.layout().tensors().size(); ++i) {
@@ -150,6 +210,7 @@ fs::path save_training(const fs::path& root, const GptAdamW& optimizer, const Tr
   std::error_code error;
   fs::create_directories(root, error);
   if (error) throw_file_error(root, "make the folder", error.value());
+  check_none_beyond(root, optimizer.steps());
   AtomicFolder::remove_abandoned(root);
 
   char name[32];
@@ -157,11 +218,13 @@ fs::path save_training(const fs::path& root, const GptAdamW& optimizer, const Tr
   AtomicFolder folder(root / name);
   Json json = {{"format", kFormat}, {"version", kVersion}, {"step", optimizer.steps()}};
   json["optimizer"] = optimizer_json(optimizer.options());
+  json["frozen"] = optimizer.frozen();
   json["state"] = state_json(state);
   write_text(folder.path() / kConfig, gpt_config_json(optimizer.parameters().config()));
   const std::pair<const char*, std::uint64_t> hashes[] = {
       {kWeights, write_gpt_tensors(folder.path() / kWeights, optimizer.parameters(), {{"format", "pt"}})},
-      {kMoments, write_moments(folder.path() / kMoments, optimizer)}};
+      {kMoments, write_moments(folder.path() / kMoments, optimizer)},
+      {kHistory, write_history(folder.path() / kHistory, state.history)}};
   for (const auto& [file, hash] : hashes) {
     json["files"][file] = {{"bytes", fs::file_size(folder.path() / file)}, {"hash", hash}};
   }
@@ -170,9 +233,7 @@ fs::path save_training(const fs::path& root, const GptAdamW& optimizer, const Tr
 
   const std::vector<fs::path> all = training_checkpoints(root);
   if (keep_last > 0 && all.size() > keep_last) {
-    for (const fs::path& old : std::span(all).first(all.size() - keep_last)) {
-      if (old.filename() != name) AtomicFolder::remove(old);
-    }
+    for (const fs::path& old : std::span(all).first(all.size() - keep_last)) AtomicFolder::remove(old);
   }
   return root / name;
 }
@@ -197,9 +258,10 @@ TrainingCheckpoint::TrainingCheckpoint(const fs::path& path) : path_(newest(path
   step_ = fields.need_whole("step");
   options_ = read_options(fields.need_object("optimizer"));
   state_ = read_state(fields.need_object("state"));
+  frozen_ = fields.need_texts("frozen");
   config_ = parse_gpt_config(read_text_file(path_ / kConfig), path_ / kConfig);
   const JsonFields files = fields.need_object("files");
-  for (const char* name : {kWeights, kMoments}) {
+  for (const char* name : {kWeights, kMoments, kHistory}) {
     const JsonFields file = files.need_object(name);
     files_[name] = {file.need_whole("bytes"), file.need_whole("hash")};
     std::error_code error;
@@ -210,6 +272,7 @@ TrainingCheckpoint::TrainingCheckpoint(const fs::path& path) : path_(newest(path
                                           std::to_string(bytes) + std::string(kGetAgain));
     }
   }
+  state_.history = read_history(open_whole(path_ / kHistory, files_[kHistory].hash));
 }
 
 void TrainingCheckpoint::check_target(const GptParameters& parameters, const GptAdamW& optimizer) const {
@@ -224,6 +287,10 @@ void TrainingCheckpoint::check_target(const GptParameters& parameters, const Gpt
       here.weight_decay != options_.weight_decay) {
     throw FormatError(path_, "expected an optimizer with the options " + optimizer_json(options_).dump() +
                                  ", received one with " + optimizer_json(here).dump());
+  }
+  if (optimizer.frozen() != frozen_) {
+    throw FormatError(path_, "expected an optimizer with the frozen tensors " + Json(frozen_).dump() +
+                                 ", received one with " + Json(optimizer.frozen()).dump());
   }
 }
 

@@ -16,23 +16,39 @@
 
 namespace firstlayer {
 
-/// Where a run stands, beside its weights and moments.
+/// The loss on the held-out text after a step.
+struct HeldOutLoss {
+  std::uint64_t step;
+  double loss;
+
+  bool operator==(const HeldOutLoss&) const = default;
+};
+
+/// How a run came to where it stands.
+struct TrainingHistory {
+  std::vector<double> losses;         ///< of each step, the newest last
+  std::vector<HeldOutLoss> held_out;  ///< ascending by step
+
+  bool operator==(const TrainingHistory&) const = default;
+};
+
+/// What a run needs to go on, beside its weights, moments and steps: TrainingBatches follow from the seed and the step.
 struct TrainingState {
-  std::uint64_t seed = 0;   ///< of the start and of BatchOrder
-  std::uint64_t epoch = 0;  ///< BatchOrder::next_epoch() so often, …
-  std::uint64_t batch = 0;  ///< … and this batch of it is the next
-  std::uint64_t draws = 0;  ///< numbers taken from a generator of that seed for anything else: taken again, it goes on
-  /// Whatever else the trainer must find again, in UTF-8: its flags, a hash of its data, a loss.
+  std::uint64_t seed = 0;
+  TrainingHistory history = {};
+  /// Whatever else the trainer must find again, in UTF-8: its flags, a hash of its data.
   std::map<std::string, std::string> notes = {};
 
   bool operator==(const TrainingState&) const = default;
 };
 
 /// Writes ROOT/step-N, N being the optimizer's steps, and then removes all but the newest `keep_last` (0: none is
-/// removed). The folder is one that load_gpt() and transformers read, with optimizer.safetensors and training.json
-/// beside. It appears whole or not at all: after an error nothing of it is left, after a kill the checkpoints that were
-/// there are as they were, and the next call takes away what was hidden. One run at a time writes to a root. Throws
-/// FileError; std::invalid_argument for notes that are not UTF-8.
+/// removed). The folder is one that load_gpt() and transformers read, with optimizer.safetensors, history.safetensors
+/// and training.json beside. It appears whole or not at all: after an error nothing of it is left, after a kill the
+/// checkpoints that were there are as they were, and the next call takes away what was hidden. One run at a time writes
+/// to a root. Throws FileError; std::invalid_argument for notes that are not UTF-8, and for a root with a checkpoint
+/// beyond step N, which would be taken for the newest of this run:
+///   [save_training] expected no checkpoint beyond step 2, received run/step-00000004; remove it or choose another root
 std::filesystem::path save_training(const std::filesystem::path& root, const GptAdamW& optimizer,
                                     const TrainingState& state, std::size_t keep_last = 0);
 
@@ -53,8 +69,8 @@ class TrainingCheckpoint {
   const TrainingState& state() const noexcept { return state_; }
 
   /// Puts weights, moments, steps and learning rate into an optimizer and its `parameters`. Throws FormatError if the
-  /// network is of another configuration, the optimizer has other options than the learning rate, or a file's content
-  /// is not what was written; then nothing has changed. Frozen tensors are the caller's to freeze again.
+  /// network is of another configuration, the optimizer has other options than the learning rate or other frozen
+  /// tensors, or a file's content is not what was written; then nothing has changed.
   void restore(GptParameters& parameters, GptAdamW& optimizer) const;
 
  private:
@@ -70,6 +86,7 @@ class TrainingCheckpoint {
   AdamW options_;
   std::uint64_t step_ = 0;
   TrainingState state_;
+  std::vector<std::string> frozen_;
   std::map<std::string, StoredFile> files_;
 };
 

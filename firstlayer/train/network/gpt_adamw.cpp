@@ -96,6 +96,14 @@ void GptAdamW::set_frozen(std::string_view name, bool frozen) {
   frozen_[*tensor] = frozen;
 }
 
+std::vector<std::string> GptAdamW::frozen() const {
+  std::vector<std::string> names;
+  for (std::size_t tensor = 0; tensor < frozen_.size(); ++tensor) {
+    if (frozen_[tensor]) names.push_back(parameters_.layout().tensors()[tensor].name);
+  }
+  return names;
+}
+
 GradientSink& GptAdamW::begin_step() {
   ++steps_;
   sink_->begin();

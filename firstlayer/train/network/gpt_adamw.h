@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,9 @@ class GptAdamW {
   /// The tensor of that name stays as it is from now on, and so do its moments; or learns again. Throws
   /// std::invalid_argument naming what is not there.
   void set_frozen(std::string_view name, bool frozen = true);
+
+  /// The names of those that stay, in the order of the layout.
+  std::vector<std::string> frozen() const;
 
   /// A step by gradients that GptNetwork::backward() left, and clip_gradients() perhaps made shorter. Throws
   /// std::invalid_argument for gradients of another configuration; NonFiniteGradient naming the tensor, once the step

@@ -11,17 +11,21 @@ namespace {
 using testing::message_of;
 
 TEST(JsonFields, ReadsEachKind) {
-  const JsonFields fields(R"({"n": 7, "x": 1e-5, "yes": true, "word": "é", "inner": {"n": 8}, "nothing": null})", "f");
+  const JsonFields fields(R"({"n": 7, "x": 1e-5, "yes": true, "word": "é", "inner": {"n": 8}, "nothing": null,
+                              "names": ["a", "b"], "none": []})",
+                          "f");
   EXPECT_EQ(fields.whole("n"), 7);
   EXPECT_EQ(fields.number("x"), 1e-5);
   EXPECT_EQ(fields.number("n"), 7.0);
   EXPECT_EQ(fields.flag("yes"), true);
   EXPECT_EQ(fields.text("word"), "é");
   EXPECT_EQ(fields.need_object("inner").need_whole("n"), 8);
+  EXPECT_EQ(fields.need_texts("names"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(fields.need_texts("none"), std::vector<std::string>());
   EXPECT_EQ(fields.whole("nothing"), std::nullopt);
   EXPECT_EQ(fields.whole("missing"), std::nullopt);
   EXPECT_FALSE(fields.has("nothing"));
-  EXPECT_EQ(fields.names(), (std::vector<std::string>{"inner", "n", "nothing", "word", "x", "yes"}));
+  EXPECT_EQ(fields.names(), (std::vector<std::string>{"inner", "n", "names", "none", "nothing", "word", "x", "yes"}));
 }
 
 TEST(JsonFields, RefusesAnotherKindByName) {
@@ -33,6 +37,8 @@ TEST(JsonFields, RefusesAnotherKindByName) {
   EXPECT_THROW(fields.text("word"), FormatError);
   EXPECT_EQ(message_of<FormatError>([&] { fields.object("inner"); }),
             "f.json: \"inner\": expected an object, received array");
+  EXPECT_EQ(message_of<FormatError>([&] { fields.need_texts("inner"); }),
+            "f.json: \"inner\": expected a list of texts, received array");
   EXPECT_EQ(message_of<FormatError>([&] { fields.need_object("deep").need_whole("n"); }),
             "f.json: \"deep.n\": expected a whole number below 2^64, received 1.5");
   EXPECT_EQ(message_of<FormatError>([&] { fields.need_whole("gone"); }),

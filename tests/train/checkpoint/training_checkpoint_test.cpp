@@ -48,8 +48,9 @@ TEST(TrainingCheckpoint, ARunThatIsTakenUpGoesOnToTheBit) {
   TemporaryFolder root;
   SmallRun run(3);
   run.optimizer.set_learning_rate(0.1 + 0.2);  // no short decimal
-  const TrainingState state = {
-      .seed = 7, .epoch = 2, .batch = 31, .draws = 99, .notes = {{"data", "é.txt"}, {"best loss", "3.25"}}};
+  const TrainingState state = {.seed = 7,
+                               .history = {.losses = {4.125, 0.1 + 0.2, 3}, .held_out = {{1, 5.5}, {3, 0.7 + 0.1}}},
+                               .notes = {{"data", "é.txt"}, {"lr", "0.001"}}};
   const fs::path path = save_training(root.path(), run.optimizer, state);
   EXPECT_EQ(path, root / "step-00000003");
 
@@ -83,9 +84,36 @@ TEST(TrainingCheckpoint, KeepsTheLastOnes) {
   }
   EXPECT_EQ(root.names(), (std::set<std::string>{"step-00000003", "step-00000004"}));
   root.write("notes.txt", "mine");
-  run.optimizer.set_steps(2);  // back from an older one: what was just saved stays, whatever its number
   save_training(root.path(), run.optimizer, {}, 1);
-  EXPECT_EQ(root.names(), (std::set<std::string>{"notes.txt", "step-00000002", "step-00000004"}));
+  EXPECT_EQ(root.names(), (std::set<std::string>{"notes.txt", "step-00000004"}));
+}
+
+TEST(TrainingCheckpoint, RefusesARootWithALaterOne) {
+  TemporaryFolder root;
+  SmallRun run(4);
+  const fs::path later = save_training(root.path(), run.optimizer, {});
+  run.optimizer.set_steps(2);  // back from an older one
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { save_training(root.path(), run.optimizer, {}, 1); }),
+            "[save_training] expected no checkpoint beyond step 2, received " + later.string() +
+                "; remove it or choose another root");
+  EXPECT_EQ(root.names(), std::set<std::string>{"step-00000004"});
+}
+
+TEST(TrainingCheckpoint, RefusesOtherFrozenTensors) {
+  TemporaryFolder root;
+  SmallRun run;
+  run.optimizer.set_frozen("ln_f.bias");
+  random_step(run.optimizer, 1);
+  save_training(root.path(), run.optimizer, {});
+  const TrainingCheckpoint checkpoint(root.path());
+  SmallRun other;
+  EXPECT_NE(message_of<FormatError>([&] {
+              checkpoint.restore(other.parameters, other.optimizer);
+            }).find("frozen tensors [\"transformer.ln_f.bias\"], received one with []"),
+            std::string::npos);
+  other.optimizer.set_frozen("ln_f.bias");
+  checkpoint.restore(other.parameters, other.optimizer);
+  EXPECT_EQ(other.everything(), run.everything());
 }
 
 TEST(TrainingCheckpoint, TheSameStepTakesThePlaceOfTheOld) {
@@ -124,7 +152,7 @@ template <class Damage>
 void expect_refused(std::string_view part, const Damage& damage) {
   TemporaryFolder root;
   const SmallRun run(1);
-  const fs::path path = save_training(root.path(), run.optimizer, {});
+  const fs::path path = save_training(root.path(), run.optimizer, {.history = {.losses = {3.5}}});
   damage(path);
   SmallRun other(2);
   const auto before = other.everything();
@@ -142,7 +170,7 @@ void replace(const fs::path& path, std::string_view from, std::string_view to) {
 }
 
 TEST(TrainingCheckpoint, RefusesWhatIsCutMissingDamagedOrOfAnotherVersion) {
-  for (const char* name : {"model.safetensors", "optimizer.safetensors"}) {
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "history.safetensors"}) {
     expect_refused("bytes, received",
                    [&](const fs::path& path) { fs::resize_file(path / name, fs::file_size(path / name) - 8); });
     expect_refused(name, [&](const fs::path& path) { fs::remove(path / name); });
@@ -227,7 +255,7 @@ TEST(TrainingCheckpoint, AKillAtAnyMomentLeavesTheLastGoodOne) {
       if (last > 0) TrainingCheckpoint(root.path()).restore(run.parameters, run.optimizer);
       for (std::uint64_t step = run.optimizer.steps() + 1;; ++step) {
         random_step(run.optimizer, step);
-        save_training(root.path(), run.optimizer, {.batch = step}, 2);
+        save_training(root.path(), run.optimizer, {.history = {.losses = std::vector<double>(step)}}, 2);
       }
       return true;
     });
@@ -244,7 +272,7 @@ TEST(TrainingCheckpoint, AKillAtAnyMomentLeavesTheLastGoodOne) {
       SmallRun run;
       const TrainingCheckpoint checkpoint(path);
       checkpoint.restore(run.parameters, run.optimizer);  // whole, by its hashes
-      EXPECT_EQ(checkpoint.state().batch, checkpoint.step());
+      EXPECT_EQ(checkpoint.state().history.losses.size(), checkpoint.step());
     }
     const std::uint64_t step = TrainingCheckpoint(root.path()).step();
     EXPECT_GE(step, last);

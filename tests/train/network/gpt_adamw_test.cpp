@@ -60,6 +60,7 @@ TEST(GptAdamW, LeavesFrozenTensorsAlone) {
   const GptParameters before = random_gpt_parameters(kConfig, 1);
   GptAdamW optimizer(parameters, kOptions);
   optimizer.set_frozen("h.0.mlp.c_fc.weight");
+  EXPECT_EQ(optimizer.frozen(), std::vector<std::string>{"transformer.h.0.mlp.c_fc.weight"});
   const GptParameters gradients = random_gradients(generator);
   optimizer.step(gradients);
   const std::size_t frozen = parameters.layout().find("h.0.mlp.c_fc.weight").value();

@@ -80,15 +80,7 @@ std::string row_text(const VectorTable& table, TokenId row) {
   return word.empty() ? fmt::format("row {}", row) : fmt::format("{} {}", row, in_quotes(word));
 }
 
-Json row_json(const VectorTable& table, TokenId row) {
-  Json json{{"id", row}};
-  const std::string_view word = table.word(row);
-  if (!word.empty()) {
-    json["text"] = word;
-    json["bytes"] = hex(word);
-  }
-  return json;
-}
+Json row_json(const VectorTable& table, TokenId row) { return token_json(row, table.word(row)); }
 
 void print_neighbors(const std::vector<Neighbor>& neighbors, const VectorTable& table,
                      const std::optional<Families>& families, Console& console) {

@@ -36,7 +36,7 @@ Families families_of(const VectorTable& table);
 /// `12 "word"`, or `row 12`.
 std::string row_text(const VectorTable& table, TokenId row);
 
-/// {"id": 12, "text": "word", "bytes": "776f7264"}; the last two if the row has a word.
+/// token_json() of the row and its word.
 Json row_json(const VectorTable& table, TokenId row);
 
 /// One line for each neighbour; with families, who else is in each.

@@ -57,6 +57,15 @@ std::string hex(std::string_view bytes) {
   return text;
 }
 
+Json token_json(TokenId id, std::string_view bytes) {
+  Json json{{"id", id}};
+  if (!bytes.empty()) {
+    json["text"] = bytes;
+    json["bytes"] = hex(bytes);
+  }
+  return json;
+}
+
 std::string grouped(std::uint64_t number) {
   std::string text = std::to_string(number);
   for (std::size_t place = 3; place < text.size(); place += 4) text.insert(text.size() - place, 1, ',');

@@ -23,6 +23,9 @@ std::string ids_text(std::span<const TokenId> ids);
 /// "\xf0\x9f" -> "f09f"
 std::string hex(std::string_view bytes);
 
+/// {"id": 12, "text": "word", "bytes": "776f7264"}; the last two if there are bytes.
+Json token_json(TokenId id, std::string_view bytes);
+
 /// 1234567 -> "1,234,567"
 std::string grouped(std::uint64_t number);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -13,9 +14,11 @@
 #include "cli/console.h"
 #include "cli/failure.h"
 #include "cli/id_file.h"
+#include "cli/one_token.h"
 #include "cli/token_text.h"
 #include "cli/train_flags.h"
 #include "cli/train_progress.h"
+#include "cli/train_report.h"
 #include "firstlayer/base/utf8.h"
 #include "firstlayer/encode/tokenizer.h"
 #include "firstlayer/train/checkpoint/content_hash.h"
@@ -26,6 +29,8 @@
 
 namespace firstlayer::cli {
 namespace {
+
+using std::chrono::steady_clock;
 
 volatile std::sig_atomic_t stop_wanted = 0;
 
@@ -63,6 +68,26 @@ GptParameters starting_parameters(const TrainFlags& flags) {
   return parameters;
 }
 
+/// The token table before the first step. Numbers are drawn in the order of the tensors, of which it is the first, so
+/// that a network without blocks starts with the same.
+GptParameters starting_tables(const TrainFlags& flags, const GptConfig& config) {
+  if (flags.weights) return load_gpt(*flags.weights);
+  GptConfig tables = config;
+  tables.layers = 0;
+  return random_gpt_parameters(tables, flags.seed);
+}
+
+/// The tokens of --report-token.
+std::vector<TokenId> tokens_to_show(const TrainFlags& flags, const Tokenizer& tokenizer) {
+  if (flags.report && !flags.output) throw Failure(kUsage, "--report is written to --output, which is missing");
+  if (!flags.report && !flags.report_tokens.empty()) {
+    throw Failure(kUsage, "--report-token says what --report shows, which is missing");
+  }
+  std::vector<TokenId> tokens;
+  for (const std::string& text : flags.report_tokens) tokens.push_back(need_token(tokenizer, text));
+  return tokens;
+}
+
 /// The vocabulary of the ids must be the network's.
 void check_vocabulary(const GptConfig& network, const Tokenizer& tokenizer) {
   if (network.vocabulary >= tokenizer.vocabulary_size()) return;
@@ -77,6 +102,7 @@ class Run {
       : flags_(flags),
         console_(console),
         tokenizer_(Tokenizer::get_encoding(flags.text.vocabulary)),
+        shown_(tokens_to_show(flags, tokenizer_)),
         ids_(read_ids(flags, tokenizer_, console)),
         checkpoint_(newest_checkpoint()),
         parameters_(checkpoint_ ? GptParameters(checkpoint_->config()) : starting_parameters(flags)),
@@ -88,10 +114,13 @@ class Run {
   void work() {
     describe();
     stop_on_signals();
+    first_step_ = trainer_.steps();
+    began_ = steady_clock::now();
     TrainProgress progress(console_, trainer_.steps(), flags_.steps, ids_of_a_step());
     for (bool last = trainer_.steps() >= flags_.steps; !last;) {
       const TrainingStep step = trainer_.step();
       last = step.step == flags_.steps || stop_wanted != 0;  // asked once, for a signal may come at any time
+      history_.losses.push_back(step.loss);
       progress.advance(step);
       if (console_.json()) print_step(step, progress.rate());
       progress.pause();
@@ -138,6 +167,8 @@ class Run {
                     "a run goes on with the flags and the text that it began with");
     }
     checkpoint_->restore(parameters_, trainer_.optimizer());
+    history_ = checkpoint_->state().history;
+    if (!history_.held_out.empty()) held_out_ = history_.held_out.back();
     console_.note(fmt::format("going on after step {}", grouped(trainer_.steps())));
   }
 
@@ -168,6 +199,12 @@ class Run {
 
   void evaluate(const TrainingStep& step, TrainProgress& progress) {
     const std::optional<double> held_out = trainer_.held_out_loss();
+    if (held_out) {
+      held_out_ = {step.step, *held_out};
+      // A look that a signal has brought about is no part of a run that goes on.
+      const bool expected = step.step % flags_.evaluate_every == 0 || step.step == flags_.steps;
+      if (expected) history_.held_out.push_back(*held_out_);
+    }
     if (console_.json()) {
       if (held_out) {
         console_.print("{}\n", json_text({{"step", step.step},
@@ -206,7 +243,8 @@ class Run {
   }
 
   void save() {
-    save_training(checkpoints_of(flags_), trainer_.optimizer(), {.seed = flags_.seed, .notes = notes()}, flags_.keep);
+    save_training(checkpoints_of(flags_), trainer_.optimizer(),
+                  {.seed = flags_.seed, .history = history_, .notes = notes()}, flags_.keep);
   }
 
   void finish() {
@@ -214,19 +252,45 @@ class Run {
       save_gpt(*flags_.output, parameters_);
       console_.note(fmt::format("the model is in {}", *flags_.output));
     }
+    if (flags_.report) report();
     if (stop_wanted != 0) {
       console_.note(
           fmt::format("stopped after step {}{}", grouped(trainer_.steps()), flags_.output ? "; --resume goes on" : ""));
     }
   }
 
+  void report() {
+    const double seconds = std::chrono::duration<double>(steady_clock::now() - began_).count();
+    const GptParameters start = starting_tables(flags_, parameters_.config());
+    const EndedRun run{.flags = flags_,
+                       .tokenizer = tokenizer_,
+                       .ids = ids_,
+                       .batches = trainer_.batches(),
+                       .start = start.matrix(start.layout().token_table()),
+                       .parameters = parameters_,
+                       .history = history_,
+                       .held_out = held_out_,
+                       .first_step = first_step_,
+                       .steps = trainer_.steps(),
+                       .seconds = seconds,
+                       .shown = shown_};
+    write_train_report(*flags_.output, train_report(run, console_.threads()));
+    console_.note(
+        fmt::format("what was learned is in {}", (std::filesystem::path(*flags_.output) / "report.html").string()));
+  }
+
   const TrainFlags& flags_;
   Console& console_;
   Tokenizer tokenizer_;
+  std::vector<TokenId> shown_;  ///< in the report
   std::vector<TokenId> ids_;
   std::optional<TrainingCheckpoint> checkpoint_;
   GptParameters parameters_;
   Trainer trainer_;
+  TrainingHistory history_;
+  std::optional<HeldOutLoss> held_out_;  ///< the latest
+  std::uint64_t first_step_ = 0;         ///< where this part of the run began
+  steady_clock::time_point began_;
 };
 
 }  // namespace

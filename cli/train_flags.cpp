@@ -85,6 +85,14 @@ void add_output_flags(CLI::App& app, TrainFlags& flags) {
   add_number(app, "--sample-every", flags.sample_every, "steps from one sample of text to the next; 0: none",
              {.least = 0})
       ->group(kGroup);
+  app.add_flag("--report", flags.report, "at the end, what was learned: report.html and report.json in --output")
+      ->group(kGroup);
+  app.add_option("--report-token", flags.report_tokens,
+                 "a token whose neighbours the report shows, its space too (\" king\"); repeatable; otherwise frequent "
+                 "words of the text")
+      ->type_name("TEXT")
+      ->allow_extra_args(false)
+      ->group(kGroup);
 }
 
 }  // namespace
@@ -167,7 +175,8 @@ std::map<std::string, std::string> lasting_flags(const TrainFlags& flags) {
           {"--weight-decay", fmt::format("{}", flags.weight_decay)},
           {"--beta2", fmt::format("{}", flags.beta2)},
           {"--clip", fmt::format("{}", flags.clip)},
-          {"--tables-only", flags.tables_only ? "yes" : "no"}};
+          {"--tables-only", flags.tables_only ? "yes" : "no"},
+          {"--weights", flags.weights.value_or("none")}};
 }
 
 }  // namespace firstlayer::cli

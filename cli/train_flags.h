@@ -49,6 +49,8 @@ struct TrainFlags {
   bool resume = false;
   std::uint64_t evaluate_every = 100;
   std::uint64_t sample_every = 0;
+  bool report = false;
+  std::vector<std::string> report_tokens;
 };
 
 void add_train_flags(CLI::App& app, TrainFlags& flags);

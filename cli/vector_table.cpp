@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/failure.h"
+#include "cli/one_token.h"
 #include "cli/suggestion.h"
 #include "cli/text_input.h"
 #include "cli/token_text.h"
@@ -137,11 +138,7 @@ std::string_view VectorTable::word(TokenId row) const {
 
 std::optional<TokenId> VectorTable::find(std::string_view word) const {
   if (const auto* file = std::get_if<WordVectorsFile>(&words_)) return file->find(word);
-  if (const auto* tokenizer = std::get_if<Tokenizer>(&words_)) {
-    for (TokenId id = 0; id < tokenizer->vocabulary_size(); ++id) {
-      if (tokenizer->token_bytes(id) == word) return id;
-    }
-  }
+  if (const auto* tokenizer = std::get_if<Tokenizer>(&words_)) return find_token(*tokenizer, word);
   return std::nullopt;
 }
 
@@ -152,19 +149,7 @@ TokenId VectorTable::row_of(std::string_view word) const {
 }
 
 void VectorTable::refuse(std::string_view word) const {
-  if (const auto* tokenizer = std::get_if<Tokenizer>(&words_)) {
-    std::string tokens;
-    const std::vector<TokenId> ids = tokenizer->encode_ordinary(word);
-    for (const TokenId id : std::span(ids).first(std::min<std::size_t>(ids.size(), 8))) {
-      tokens += fmt::format("{}{} {}", tokens.empty() ? "" : ", ", id, in_quotes(tokenizer->token_bytes(id)));
-    }
-    std::string other(word);
-    other.starts_with(' ') ? other.erase(0, 1) : other.insert(0, 1, ' ');
-    throw Failure(kBadData,
-                  fmt::format("{} is not one token but {}: {}{}", in_quotes(word), ids.size(), tokens,
-                              ids.size() > 8 ? ", ..." : ""),
-                  find(other) ? in_quotes(other) + " is one" : "");
-  }
+  if (const auto* tokenizer = std::get_if<Tokenizer>(&words_)) refuse_token(*tokenizer, word);
   if (const auto* file = std::get_if<WordVectorsFile>(&words_)) {
     // Files begin with the words that are frequent; a search through all would take seconds.
     constexpr std::size_t kLookedAt = 100'000;

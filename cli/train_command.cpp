@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "cli/failure.h"
 #include "cli/id_file.h"
 #include "cli/one_token.h"
+#include "cli/stop_signals.h"
 #include "cli/token_text.h"
 #include "cli/train_flags.h"
 #include "cli/train_progress.h"
@@ -31,17 +31,6 @@ namespace firstlayer::cli {
 namespace {
 
 using std::chrono::steady_clock;
-
-volatile std::sig_atomic_t stop_wanted = 0;
-
-/// The first signal ends the run after the step that is being taken, with a checkpoint; a second one ends the program.
-void stop_on_signals() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { stop_wanted = 1; };
-  action.sa_flags = SA_RESETHAND;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 std::vector<TokenId> read_ids(const TrainFlags& flags, const Tokenizer& tokenizer, const Console& console) {
   if (flags.ids) {
@@ -113,13 +102,13 @@ class Run {
 
   void work() {
     describe();
-    stop_on_signals();
+    hear_stop_signals();
     first_step_ = trainer_.steps();
     began_ = steady_clock::now();
     TrainProgress progress(console_, trainer_.steps(), flags_.steps, ids_of_a_step());
     for (bool last = trainer_.steps() >= flags_.steps; !last;) {
       const TrainingStep step = trainer_.step();
-      last = step.step == flags_.steps || stop_wanted != 0;  // asked once, for a signal may come at any time
+      last = step.step == flags_.steps || stop_signal_came();  // asked once, for a signal may come at any time
       history_.losses.push_back(step.loss);
       progress.advance(step);
       if (console_.json()) print_step(step, progress.rate());
@@ -253,7 +242,7 @@ class Run {
       console_.note(fmt::format("the model is in {}", *flags_.output));
     }
     if (flags_.report) report();
-    if (stop_wanted != 0) {
+    if (stop_signal_came()) {
       console_.note(
           fmt::format("stopped after step {}{}", grouped(trainer_.steps()), flags_.output ? "; --resume goes on" : ""));
     }

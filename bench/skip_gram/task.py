@@ -16,7 +16,8 @@ lower case. Nothing is timed unless the loss on the last part of the text, which
 0.1 nats a pair after 3 epochs; gensim's own results are up to 0.08 apart. "sentences" has the words in lists in memory,
 "corpus_file" reads the file itself in each epoch, as gensim recommends with several threads. firstlayer has numbered
 the words before, once for all epochs; gensim looks them up in each, which is part of its epoch. gensim's threads write
-to the tables at once, and its result differs from run to run; firstlayer's is the same for any number of threads."""
+to the tables at once, and its result differs from run to run; firstlayer's is the same for any number of threads. With
+two threads "corpus_file" is not compared: its loss is then 0.6 nats a pair higher than with one."""
 MEASURES = (Measure("epoch", "epoch", "Mwords/s"), Measure("peak", "peak memory", "MB"))
 HELD_OUT = 0.02  # of the text
 EPOCHS = 3
@@ -48,9 +49,9 @@ def _case(source: texts.Text, train: Path, held_out: Path, words: int, threads: 
     gensim = str(BENCH / "skip_gram" / "gensim_skip_gram.py")
     contenders = [Program("firstlayer", [setup.program("firstlayer_skip_gram"), *work], repeat=2)]
     for kind in ("sentences", "corpus_file"):
-        contenders.append(
-            Program(f"gensim {kind}", [setup.python(), gensim, kind, *work], tolerance=TOLERANCE, repeat=1)
-        )
+        checked = threads == 1 or kind == "sentences"
+        command = [setup.python(), gensim, kind, *work]
+        contenders.append(Program(f"gensim {kind}", command, checked=checked, tolerance=TOLERANCE, repeat=1))
     return Case(
         f"english-{threads}",
         f"{words:,} words of {source.title}, {threads} thread{'s' if threads > 1 else ''}",

@@ -26,8 +26,8 @@ struct HeldOutLoss {
 
 /// How a run came to where it stands.
 struct TrainingHistory {
-  std::vector<double> losses;         ///< of each step, the newest last
-  std::vector<HeldOutLoss> held_out;  ///< ascending by step
+  std::vector<double> losses{};         ///< of each step, the newest last
+  std::vector<HeldOutLoss> held_out{};  ///< ascending by step
 
   bool operator==(const TrainingHistory&) const = default;
 };

@@ -23,6 +23,7 @@
 #include "firstlayer/encode/tokenizer.h"
 #include "firstlayer/train/checkpoint/content_hash.h"
 #include "firstlayer/train/checkpoint/gpt_checkpoint.h"
+#include "firstlayer/train/checkpoint/token_table.h"
 #include "firstlayer/train/checkpoint/training_checkpoint.h"
 #include "firstlayer/train/generate/generate.h"
 #include "firstlayer/train/trainer/trainer.h"
@@ -47,9 +48,14 @@ std::filesystem::path checkpoints_of(const TrainFlags& flags) {
   return std::filesystem::path(*flags.output) / "checkpoints";
 }
 
+GptParameters parameters_before_step_1(const TrainFlags& flags, const GptConfig& config) {
+  GptParameters parameters = flags.weights ? load_gpt(*flags.weights) : random_gpt_parameters(config, flags.seed);
+  if (flags.token_table) load_token_table(*flags.token_table, parameters);
+  return parameters;
+}
+
 GptParameters starting_parameters(const TrainFlags& flags) {
-  if (!flags.weights) return random_gpt_parameters(network_of(flags), flags.seed);
-  GptParameters parameters = load_gpt(*flags.weights);
+  GptParameters parameters = parameters_before_step_1(flags, flags.weights ? GptConfig() : network_of(flags));
   if (flags.context > parameters.config().context) {
     throw Failure(kUsage, fmt::format("--context: the model in {} has a context of {}, received {}", *flags.weights,
                                       parameters.config().context, flags.context));
@@ -59,11 +65,9 @@ GptParameters starting_parameters(const TrainFlags& flags) {
 
 /// The token table before the first step. Numbers are drawn in the order of the tensors, of which it is the first, so
 /// that a network without blocks starts with the same.
-GptParameters starting_tables(const TrainFlags& flags, const GptConfig& config) {
-  if (flags.weights) return load_gpt(*flags.weights);
-  GptConfig tables = config;
-  tables.layers = 0;
-  return random_gpt_parameters(tables, flags.seed);
+GptParameters starting_tables(const TrainFlags& flags, GptConfig config) {
+  config.layers = 0;
+  return parameters_before_step_1(flags, config);
 }
 
 /// The tokens of --report-token.
@@ -211,7 +215,7 @@ class Run {
 
   void sample(TrainProgress& progress) {
     progress.clear();
-    GptDecoder decoder(parameters_, console_.threads());
+    GptDecoder decoder(parameters_, {.threads = console_.threads()});
     std::vector<TokenId> ids;
     const std::vector<TokenId> start = {tokenizer_.end_of_text()};
     generate(decoder, start,

@@ -39,6 +39,10 @@ void add_model_flags(CLI::App& app, TrainFlags& flags) {
   add_choice(app, "--position", flags.position, positions(), "how the network knows where a token stands")
       ->group(kGroup);
   add_file(app, "--weights", flags.weights, "a model to start from, which has its own sizes")->group(kGroup);
+  add_file(
+      app, "--token-table", flags.token_table,
+      "a table (V, d) that the token table starts from: .safetensors, .npy, or word vectors in the order of the ids")
+      ->group(kGroup);
   app.add_flag("--tables-only", flags.tables_only, "only the token and the position table learn")->group(kGroup);
 }
 
@@ -176,7 +180,8 @@ std::map<std::string, std::string> lasting_flags(const TrainFlags& flags) {
           {"--beta2", fmt::format("{}", flags.beta2)},
           {"--clip", fmt::format("{}", flags.clip)},
           {"--tables-only", flags.tables_only ? "yes" : "no"},
-          {"--weights", flags.weights.value_or("none")}};
+          {"--weights", flags.weights.value_or("none")},
+          {"--token-table", flags.token_table.value_or("none")}};
 }
 
 }  // namespace firstlayer::cli

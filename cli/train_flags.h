@@ -26,6 +26,7 @@ struct TrainFlags {
   bool untied = false;
   std::string position = "learned";
   std::optional<std::string> weights;
+  std::optional<std::string> token_table;
   bool tables_only = false;
 
   std::uint64_t steps = 1000;

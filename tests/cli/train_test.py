@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import pytest
-from tensor_files import read_safetensors
+from tensor_files import read_safetensors, write_safetensors
 
 TINY = ("--layers", "1", "--heads", "2", "--dim", "8", "--batch-size", "4", "--context", "16", "--warmup", "1")
 
@@ -197,6 +197,20 @@ def test_report_begins_with_the_weights_of_a_model(firstlayer, run, tmp_path):
     _, report = page_and_report(tmp_path / "second")
     assert report["moved_rows"]["reason"] == "No row has moved."
     assert all(token["before"] == token["after"] for token in report["neighbors"]["tokens"])
+
+
+def test_token_table_starts_from_another(firstlayer, fails, run, tmp_path):
+    numbers = [(i % 1000 - 500) / 8192 for i in range(50257 * 8)]
+    write_safetensors(tmp_path / "table.safetensors", {"wte.weight": ((50257, 8), numbers)})
+    flags = ("--steps", "2", "--lr", "0", "--token-table", "table.safetensors", "--output", "model", "--report")
+    assert firstlayer(*run(*flags)).returncode == 0
+    (table,) = read_safetensors(tmp_path / "table.safetensors").values()
+    assert read_safetensors(tmp_path / "model" / "model.safetensors")["transformer.wte.weight"] == table
+    assert page_and_report(tmp_path / "model")[1]["moved_rows"]["reason"] == "No row has moved."
+    wide = ("train", "--file", "x.txt", "--steps", "2", "--heads", "2", "--token-table", "table.safetensors")
+    (tmp_path / "x.txt").write_text("one two three " * 400)
+    assert "expected a table (V, d) = (50257, 10) of F32, BF16 or F16, received F32 (50257, 8)" in fails(
+        3, *wide, "--dim", "10")
 
 
 def test_mistakes(firstlayer, fails, run, tmp_path):

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/failure.h"
+#include "cli/stop_signals.h"
 #include "cli/text_input.h"
 #include "cli/token_text.h"
 #include "firstlayer/encode/tokenizer.h"
@@ -28,6 +28,7 @@ struct GenerateFlags {
   TextFlags text;
   std::optional<std::string> weights;
   std::optional<std::uint64_t> heads;
+  bool bf16 = false;
   std::uint64_t tokens = 100;
   bool greedy = false;
   double temperature = 1;
@@ -36,16 +37,6 @@ struct GenerateFlags {
   std::uint64_t seed = 0;
   std::string when_full = "stop";
 };
-
-volatile std::sig_atomic_t stopped = 0;
-
-/// The first Ctrl-C ends the text after the token that is being computed; a second one ends the program.
-void stop_on_interrupt() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { stopped = 1; };
-  action.sa_flags = SA_RESETHAND;
-  sigaction(SIGINT, &action, nullptr);
-}
 
 /// The weights that --weights names: a model, or the newest checkpoint of a training run.
 std::filesystem::path weights_path(const GenerateFlags& flags) {
@@ -120,8 +111,8 @@ void run(const GenerateFlags& flags, Console& console) {
   const std::filesystem::path path = weights_path(flags);
   const Tokenizer tokenizer = Tokenizer::get_encoding(flags.text.vocabulary);
   const std::vector<TokenId> given = read_prompt(flags, tokenizer, console);
-  const GptParameters parameters = load_gpt(path, {.heads = flags.heads});
-  const GptConfig& model = parameters.config();
+  std::optional<GptParameters> parameters = load_gpt(path, {.heads = flags.heads});
+  const GptConfig model = parameters->config();
   check_vocabulary(path, model, tokenizer);
   if (given.size() > model.context && flags.when_full == "stop") {
     throw Failure(kBadData,
@@ -139,15 +130,16 @@ void run(const GenerateFlags& flags, Console& console) {
       .stop = tokenizer.end_of_text(),
       .vocabulary = tokenizer.vocabulary_size(),
       .at_context_end = flags.when_full == "slide" ? ContextEnd::kSlide : ContextEnd::kStop};
-  stop_on_interrupt();
-  GptDecoder decoder(parameters, console.threads());
+  hear_stop_signals();
+  GptDecoder decoder(*parameters, {.threads = console.threads(), .bf16 = flags.bf16});
+  if (flags.bf16) parameters.reset();  // the decoder has its own
   TextStream stream(console);
   std::vector<TokenId> ids;
   if (!console.json()) stream.append(tokenizer.decode(given));
   const GenerateEnd end = generate(decoder, prompt, options, [&](TokenId id) {
     ids.push_back(id);
     if (!console.json()) stream.append(tokenizer.token_bytes(id));
-    return stopped == 0;
+    return !stop_signal_came();
   });
   if (console.json()) {
     console.print("{}\n", json_text({{"prompt", tokenizer.decode(given)},
@@ -196,6 +188,7 @@ Command add_generate(CLI::App& root) {
       "the newest checkpoint is taken")
       ->group(kGroup);
   add_number(*app, "--heads", flags->heads, "heads of attention", "config.json says it", {.least = 1})->group(kGroup);
+  app->add_flag("--bf16", flags->bf16, "weights rounded to 16 bits: half the memory, and faster")->group(kGroup);
   add_choice_flags(*app, *flags);
   app->footer(
       "  firstlayer generate --weights gpt2 --text \"Every effort moves you\"\n"

@@ -52,6 +52,7 @@ def test_text(ok, model):
     assert ok(*generate(name, "--top-k", "1", "--seed", "9")) == b"a cat sat.\n"
     assert ok(*generate(name, "--temperature", "0.01")) == b"a cat sat.\n"
     assert ok("generate", "--weights", f"{name}/model.safetensors", "--greedy", input=b"a") == b"a cat sat.\n"
+    assert ok(*generate(name, "--greedy", "--bf16")) == b"a cat sat.\n"  # these weights are exact in 16 bits
 
 
 def test_json(ok, model):

@@ -11,6 +11,8 @@
 #include "firstlayer/lookup/position/alibi.h"
 #include "firstlayer/lookup/position/rotary.h"
 #include "firstlayer/train/checkpoint/gpt_tensors.h"
+#include "firstlayer/train/generate/decoder_weights.h"
+#include "firstlayer/train/generate/weight_matrix.h"
 #include "firstlayer/train/network/deal.h"
 #include "firstlayer/train/network/gelu.h"
 #include "firstlayer/train/network/layer_norm.h"
@@ -23,6 +25,9 @@ namespace {
 /// Steps of a product after which its sums go back to memory, as in linear().
 constexpr std::size_t kBlock = 384;
 
+/// Columns of a product with one vector that a thread takes at least.
+constexpr std::size_t kColumns = 64;
+
 /// One panel of activations, the ids that are new.
 Tensor<float, 2> panel_of(std::size_t features) { return Tensor<float, 2>({features, kPanelRows}); }
 
@@ -30,25 +35,28 @@ Tensor<float, 2> panel_of(std::size_t features) { return Tensor<float, 2>({featu
 
 class GptDecoder::Work {
  public:
-  Work(const GptParameters& parameters, unsigned threads);
+  Work(const GptParameters& parameters, const GptDecoderOptions& options);
 
   /// Up to a panel of ids.
   void append(std::span<const TokenId> ids);
   void finish();
 
-  const GptParameters& parameters;
+  const DecoderWeights weights;
   const GptConfig& config;
   std::size_t length = 0;  ///< ids in the cache
   Tensor<float, 1> logits;
 
  private:
   Panels panel(Tensor<float, 2>& of) const { return {of.flat().data(), 1, of.dim(0)}; }
-  const float* tensor(std::size_t number) const { return parameters[number].data(); }
 
   void embed(std::span<const TokenId> ids);
   void forward_block(std::size_t layer);
   void norm(std::size_t weight, Tensor<float, 2>& x);
   void multiply(Tensor<float, 2>& x, std::size_t weight, const Tensor<float, 2>* residual, Tensor<float, 2>& y);
+  void multiply_strip(std::size_t strip, const Tensor<float, 2>& x, std::size_t weight, Tensor<float, 2>& y);
+  void multiply_one(Tensor<float, 2>& x, std::size_t weight, const Tensor<float, 2>* residual, Tensor<float, 2>& y);
+  /// Lane 0 of a panel, the numbers of one id, into one_.
+  void gather_one(const Tensor<float, 2>& x);
   void attend(std::size_t layer);
   void remember(std::size_t layer);
   void attend_head(std::size_t layer, std::size_t head);
@@ -78,17 +86,19 @@ class GptDecoder::Work {
   Tensor<float, 1> rows_;      ///< of any of these, row after row
   Tensor<float, 1> attended_;  ///< (count, d)
   Tensor<float, 2> scores_;    ///< (heads, context)
+  Tensor<float, 1> one_;       ///< of one id, up to 4d features
+  Tensor<float, 1> product_;   ///< as many: of a matrix with it
   std::vector<float> last_;    ///< (d,) of the last id
   alignas(64) float mean_[kPanelRows];
   alignas(64) float scale_[kPanelRows];
 };
 
-GptDecoder::Work::Work(const GptParameters& all, unsigned threads)
-    : parameters(all),
-      config(all.config()),
+GptDecoder::Work::Work(const GptParameters& parameters, const GptDecoderOptions& options)
+    : weights(parameters, options.bf16, options.threads),
+      config(weights.layout().config()),
       logits({config.vocabulary}),
-      layout_(all.layout()),
-      threads_(threads == 0 ? hardware_threads() : threads),
+      layout_(weights.layout()),
+      threads_(options.threads == 0 ? hardware_threads() : options.threads),
       head_dim_(config.head_dim()),
       added_positions_(fixed_position_table(config)),
       keys_({config.layers * config.context * config.dim}),
@@ -100,6 +110,8 @@ GptDecoder::Work::Work(const GptParameters& all, unsigned threads)
       rows_({kPanelRows * 3 * config.dim}),
       attended_({kPanelRows * config.dim}),
       scores_({config.heads, config.context}),
+      one_({4 * config.dim}),
+      product_({4 * config.dim}),
       last_(config.dim) {
   if (config.position == PositionScheme::kRotary) {
     rotary_.emplace(RotaryOptions{.head_dim = head_dim_, .base = config.rotary_base}, config.context);
@@ -117,13 +129,13 @@ void GptDecoder::Work::append(std::span<const TokenId> ids) {
 
 void GptDecoder::Work::embed(std::span<const TokenId> ids) {
   const float* positions = added_positions_.size() > 0 ? added_positions_.flat().data() : nullptr;
-  if (const auto table = layout_.position_table()) positions = tensor(*table);
+  if (const auto table = layout_.position_table()) positions = weights.numbers(*table);
+  const WeightMatrix tokens = weights.matrix(layout_.token_table());
   for (std::size_t t = 0; t < count_; ++t) {
-    const float* token = tensor(layout_.token_table()) + ids[t] * config.dim;
     float* row = rows_.flat().data() + t * config.dim;
-    for (std::size_t i = 0; i < config.dim; ++i) {
-      row[i] = positions == nullptr ? token[i] : token[i] + positions[(length + t) * config.dim + i];
-    }
+    copy_block(tokens, {ids[t], 1, 0, config.dim, row, config.dim});
+    if (positions == nullptr) continue;
+    for (std::size_t i = 0; i < config.dim; ++i) row[i] += positions[(length + t) * config.dim + i];
   }
   rows_to_panels(rows_.flat().data(), count_, panel(x_), 1);
 }
@@ -142,38 +154,71 @@ void GptDecoder::Work::forward_block(std::size_t layer) {
 
 /// middle = norm(x).
 void GptDecoder::Work::norm(std::size_t weight, Tensor<float, 2>& middle) {
-  layer_norm({panel(x_), tensor(weight), tensor(weight + 1), static_cast<float>(config.norm_eps), panel(middle), mean_,
-              scale_, threads_});
+  layer_norm({panel(x_), weights.numbers(weight), weights.numbers(weight + 1), static_cast<float>(config.norm_eps),
+              panel(middle), mean_, scale_, threads_});
 }
 
 /// y = x W + b, plus `residual`, which may be y. As linear(), for as few rows as there are.
 void GptDecoder::Work::multiply(Tensor<float, 2>& x, std::size_t weight, const Tensor<float, 2>* residual,
                                 Tensor<float, 2>& y) {
-  const std::size_t K = x.dim(0);
-  const std::size_t N = y.dim(0);
-  const float* bias = tensor(weight + 1);
-  const Strips strips(N);
+  if (count_ == 1) return multiply_one(x, weight, residual, y);
+  const float* bias = weights.numbers(weight + 1);
+  const Strips strips(y.dim(0));
   deal(strips.count, threads_, [&](std::size_t, std::size_t strip) {
     const std::size_t begin = strips.begin(strip);
-    const std::size_t count = strips.size(strip);
     float* out = y.flat().data() + begin * kPanelRows;
-    for (std::size_t i = 0; i < count * kPanelRows; ++i) {
+    for (std::size_t i = 0; i < strips.size(strip) * kPanelRows; ++i) {
       const float before = residual == nullptr ? 0.0F : residual->flat()[begin * kPanelRows + i];
       out[i] = bias[begin + i / kPanelRows] + before;
     }
-    for (std::size_t k = 0; k < K; k += kBlock) {
-      product({.left = Left::kColumns,
-               .a = tensor(weight) + k * N + begin,
-               .stride = N,
-               .steps = std::min(kBlock, K - k),
-               .b = x.flat().data() + k * kPanelRows,
-               .c = out,
-               .c_stride = kPanelRows,
-               .add = true,
-               .lanes = count_},
-              count);
-    }
+    multiply_strip(strip, x, weight, y);
   });
+}
+
+/// Adds x W to a strip of y.
+void GptDecoder::Work::multiply_strip(std::size_t strip, const Tensor<float, 2>& x, std::size_t weight,
+                                      Tensor<float, 2>& y) {
+  const WeightMatrix matrix = weights.matrix(weight);
+  const Strips strips(matrix.columns);
+  const std::size_t begin = strips.begin(strip);
+  const std::size_t count = strips.size(strip);
+  float copied[kBlock * kStripRows];
+  for (std::size_t k = 0; k < matrix.rows; k += kBlock) {
+    const std::size_t steps = std::min(kBlock, matrix.rows - k);
+    copy_block(matrix, {k, steps, begin, count, copied, kStripRows});
+    product({.left = Left::kColumns,
+             .a = copied,
+             .stride = kStripRows,
+             .steps = steps,
+             .b = x.flat().data() + k * kPanelRows,
+             .c = y.flat().data() + begin * kPanelRows,
+             .c_stride = kPanelRows,
+             .add = true,
+             .lanes = count_},
+            count);
+  }
+}
+
+/// multiply() for one id: reading the matrix row after row is all the work.
+void GptDecoder::Work::multiply_one(Tensor<float, 2>& x, std::size_t weight, const Tensor<float, 2>* residual,
+                                    Tensor<float, 2>& y) {
+  const WeightMatrix matrix = weights.matrix(weight);
+  const float* bias = weights.numbers(weight + 1);
+  gather_one(x);
+  float* sums = product_.flat().data();
+  parallel_for((matrix.columns + kColumns - 1) / kColumns, threads_, [&](std::size_t first, std::size_t last) {
+    const std::size_t begin = first * kColumns;
+    const std::size_t end = std::min(last * kColumns, matrix.columns);
+    for (std::size_t n = begin; n < end; ++n) {
+      sums[n] = residual == nullptr ? bias[n] : bias[n] + residual->view()(n, 0);
+    }
+    add_row_products(matrix, one_.flat().data(), begin, end, sums);
+    for (std::size_t n = begin; n < end; ++n) y.view()(n, 0) = sums[n];
+  });
+}
+
+void GptDecoder::Work::gather_one(const Tensor<float, 2>& x) {
+  for (std::size_t k = 0; k < x.dim(0); ++k) one_.flat()[k] = x.view()(k, 0);
 }
 
 /// middle = attention of the new ids to themselves and all before.
@@ -238,27 +283,15 @@ void GptDecoder::Work::attend_head(std::size_t layer, std::size_t head) {
 void GptDecoder::Work::finish() {
   rows_to_panels(last_.data(), 1, panel(x_), 1);
   norm(layout_.last_norm_weight(), middle_);
-  const float* table = tensor(layout_.head());
-  const Strips strips(config.vocabulary);
-  deal(strips.count, threads_, [&](std::size_t, std::size_t strip) {
-    alignas(64) float sums[kStripRows * kPanelRows];
-    const std::size_t begin = strips.begin(strip);
-    product({.left = Left::kRows,
-             .a = table + begin * config.dim,
-             .stride = config.dim,
-             .steps = config.dim,
-             .b = middle_.flat().data(),
-             .c = sums,
-             .c_stride = kPanelRows,
-             .add = false,
-             .lanes = 1},
-            strips.size(strip));
-    for (std::size_t i = 0; i < strips.size(strip); ++i) logits.flat()[begin + i] = sums[i * kPanelRows];
+  gather_one(middle_);
+  const WeightMatrix table = weights.matrix(layout_.head());
+  parallel_for(table.rows, threads_, [&](std::size_t begin, std::size_t end) {
+    row_dots(table, one_.flat().data(), begin, end, logits.flat().data());
   });
 }
 
-GptDecoder::GptDecoder(const GptParameters& parameters, unsigned threads)
-    : work_(std::make_unique<Work>(parameters, threads)) {}
+GptDecoder::GptDecoder(const GptParameters& parameters, const GptDecoderOptions& options)
+    : work_(std::make_unique<Work>(parameters, options)) {}
 
 GptDecoder::~GptDecoder() = default;
 

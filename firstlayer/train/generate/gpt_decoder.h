@@ -11,11 +11,18 @@
 
 namespace firstlayer {
 
+struct GptDecoderOptions {
+  unsigned threads = 0;  ///< 0: all. The bits do not depend on it.
+  /// Matrices and the token table are copied and rounded to bfloat16, to the nearest; sums are float32. Half the bytes
+  /// are read for each id, and the parameters may go once the decoder is there.
+  bool bf16 = false;
+};
+
 class GptDecoder {
  public:
-  /// Works on `parameters`, which outlive this and do not move meanwhile. The cache takes 8 * layers * context * d
-  /// bytes, touched as the text grows. The bits do not depend on `threads` (0: all).
-  explicit GptDecoder(const GptParameters& parameters, unsigned threads = 0);
+  /// Works on `parameters`, which outlive this and do not move meanwhile, unless options.bf16 copies them. The cache
+  /// takes 8 * layers * context * d bytes, touched as the text grows.
+  explicit GptDecoder(const GptParameters& parameters, const GptDecoderOptions& options = {});
   ~GptDecoder();
 
   const GptConfig& config() const;
@@ -27,7 +34,8 @@ class GptDecoder {
   /// V and its place, or the length and the context; std::invalid_argument for none. Nothing is appended then.
   void append(std::span<const TokenId> ids);
 
-  /// (V,) of the token after the last id: those of GptNetwork for all ids so far, within 1e-5. Valid until the next
+  /// (V,) of the token after the last id: those of GptNetwork for all ids so far, within 1e-5, where with bf16 its
+  /// parameters are rounded, too. Valid until the next
   /// call. Throws std::invalid_argument before the first append().
   std::span<const float> logits();
 

@@ -24,7 +24,7 @@ struct Written {
 
 Written write(const GptParameters& parameters, const GenerateOptions& options,
               std::span<const TokenId> prompt = kPrompt) {
-  GptDecoder decoder(parameters, 1);
+  GptDecoder decoder(parameters, {.threads = 1});
   Written written;
   written.end = generate(decoder, prompt, options, [&](TokenId id) {
     written.ids.push_back(id);
@@ -86,7 +86,7 @@ TEST(Generate, StopsAtTheStopIdAndWhenTheTakerHasEnough) {
   EXPECT_EQ(written.end, GenerateEnd::kStop);
   EXPECT_EQ(written.ids, std::vector<TokenId>(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(first)));
 
-  GptDecoder decoder(parameters, 1);
+  GptDecoder decoder(parameters, {.threads = 1});
   int taken = 0;
   EXPECT_EQ(generate(decoder, kPrompt, {.tokens = 5}, [&](TokenId) { return ++taken < 2; }), GenerateEnd::kTaker);
   EXPECT_EQ(taken, 2);

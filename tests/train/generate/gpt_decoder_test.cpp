@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "firstlayer/base/half.h"
 #include "tests/test_files.h"
 #include "tests/train/checkpoint/small_network.h"
 
@@ -23,12 +24,23 @@ std::vector<TokenId> some_ids(std::size_t count, std::size_t vocabulary) {
   return ids;
 }
 
-/// The largest difference between the decoder's logits after ids[0 .. t] and the network's, over all t.
-void expect_logits_of_the_network(const GptConfig& config, std::size_t prompt) {
-  const GptParameters parameters = small_parameters(config);
+/// Rounds what a decoder rounds.
+void round_to_bf16(GptParameters& parameters) {
+  const GptLayout& layout = parameters.layout();
+  for (std::size_t tensor = 0; tensor < layout.tensors().size(); ++tensor) {
+    if (!layout.tensors()[tensor].is_matrix || tensor == layout.position_table()) continue;
+    for (float& x : parameters[tensor]) x = static_cast<float>(BFloat16(x));
+  }
+}
+
+/// Compares the decoder's logits after ids[0 .. t] with the network's, for all t.
+void expect_logits_of_the_network(const GptConfig& config, std::size_t prompt, bool bf16 = false) {
+  GptParameters parameters = small_parameters(config);
+  const GptParameters given = small_parameters(config);
+  if (bf16) round_to_bf16(parameters);
   const std::vector<TokenId> ids = some_ids(config.context, config.vocabulary);
   const std::vector<float> expected = logits_of(parameters, View<const TokenId, 2>(ids, {1, ids.size()}));
-  GptDecoder decoder(parameters, 2);
+  GptDecoder decoder(given, {.threads = 2, .bf16 = bf16});
   std::size_t appended = 0;
   while (appended < ids.size()) {
     const std::size_t count = appended == 0 ? std::min(prompt, ids.size()) : 1;
@@ -62,11 +74,18 @@ TEST(GptDecoder, OfNetworksOfOtherSizes) {
   expect_logits_of_the_network({.vocabulary = 13, .context = 3, .layers = 1, .heads = 2, .dim = 104}, 2);
 }
 
+TEST(GptDecoder, WithWeightsInBf16) {
+  for (const std::size_t prompt : {1U, 4U}) expect_logits_of_the_network(kSmallNetwork, prompt, true);
+  expect_logits_of_the_network({.vocabulary = 29, .context = 10, .layers = 1, .heads = 3, .dim = 9, .tied = false}, 3,
+                               true);
+  expect_logits_of_the_network({.vocabulary = 13, .context = 75, .layers = 1, .heads = 2, .dim = 104}, 70, true);
+}
+
 TEST(GptDecoder, BitsDoNotDependOnThreadsOrOnWhatWasThereBefore) {
   const GptParameters parameters = small_parameters();
   const std::vector<TokenId> ids = some_ids(7, 61);
-  GptDecoder one(parameters, 1);
-  GptDecoder three(parameters, 3);
+  GptDecoder one(parameters, {.threads = 1});
+  GptDecoder three(parameters, {.threads = 3});
   three.append(some_ids(9, 60));
   three.clear();
   EXPECT_EQ(three.length(), 0);
@@ -78,7 +97,7 @@ TEST(GptDecoder, BitsDoNotDependOnThreadsOrOnWhatWasThereBefore) {
 
 TEST(GptDecoder, RefusesWhatDoesNotFit) {
   const GptParameters parameters = small_parameters();
-  GptDecoder decoder(parameters, 1);
+  GptDecoder decoder(parameters, {.threads = 1});
   EXPECT_THROW(decoder.logits(), std::invalid_argument);
   EXPECT_THROW(decoder.append({}), std::invalid_argument);
   const std::vector<TokenId> bad = {1, 2, 61};

@@ -14,11 +14,12 @@ TITLE = "A training run: `firstlayer train --preset micro`"
 NOTES = """\
 Start, order of the batches, rates, clipping and AdamW are the same in both, for three seeds: 8 x 64 ids a step, a
 learning rate that rises to 1e-3 and falls in half a cosine, the last tenth of the text held out. The losses on it,
-four points of each run, must be equal to 0.02 nats; "held out" is the last of them. The time is that of the whole
+four points of each run, must be equal to 0.1 nats; "held out" is the last of them. Runs drift apart in float32, for
+AdamW's first steps go by the signs of gradients near 0, and no two libraries round alike. The time is that of the whole
 process, reading and encoding the text included for firstlayer, which PyTorch gets as ids."""
 MEASURES = (Measure("wall", "time", "s"), Measure("loss", "held out", "nats"))
 PRESET, CONTEXT, BATCH, POINTS, THREADS = "micro", 64, 8, 4, 2
-CLOSE = 0.02
+CLOSE = 0.1
 
 
 @dataclass

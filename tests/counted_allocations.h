@@ -1,27 +1,12 @@
 #pragma once
-// Counts what a test program takes by operator new, which is replaced: to be included once in a program. Tables and
+// What a test program takes by operator new, which counted_allocations.cpp replaces where it is linked in. Tables and
 // states are mapped, and do not count.
 
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 
 namespace firstlayer::testing {
 
-inline std::atomic<std::size_t> allocations = 0;
-
-inline void* counted(std::size_t bytes) {
-  ++allocations;
-  if (void* memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
+extern std::atomic<std::size_t> allocations;
 
 }  // namespace firstlayer::testing
-
-void* operator new(std::size_t bytes) { return firstlayer::testing::counted(bytes); }
-void* operator new[](std::size_t bytes) { return firstlayer::testing::counted(bytes); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }

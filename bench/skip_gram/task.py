@@ -17,7 +17,7 @@ lower case. Nothing is timed unless the loss on the last part of the text, which
 "corpus_file" reads the file itself in each epoch, as gensim recommends with several threads. firstlayer has numbered
 the words before, once for all epochs; gensim looks them up in each, which is part of its epoch. gensim's threads write
 to the tables at once, and its result differs from run to run; firstlayer's is the same for any number of threads. With
-two threads "corpus_file" is not compared: its loss is then 0.6 nats a pair higher than with one."""
+two threads "corpus_file" is not compared: its loss was 0.6 nats a pair from that of firstlayer."""
 MEASURES = (Measure("epoch", "epoch", "Mwords/s"), Measure("peak", "peak memory", "MB"))
 HELD_OUT = 0.02  # of the text
 EPOCHS = 3

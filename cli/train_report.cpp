@@ -14,6 +14,7 @@
 #include "firstlayer/base/atomic_file.h"
 #include "firstlayer/base/utf8.h"
 #include "firstlayer/lookup/position/scheme.h"
+#include "firstlayer/train/skip_gram.h"
 #include "firstlayer/version.h"
 #include "firstlayer/view/families.h"
 #include "firstlayer/view/moved_rows.h"
@@ -56,9 +57,8 @@ Tables read_tables(const EndedRun& run, unsigned threads) {
   Tables tables{now,
                 NeighborTable(run.start, Metric::kCosine, threads),
                 NeighborTable(now, Metric::kCosine, threads),
-                std::vector<std::uint64_t>(now.dim(0)),
+                count_ids(run.ids.first(run.batches.ids()), now.dim(0)),
                 {}};
-  for (const TokenId id : run.ids.first(run.batches.ids())) ++tables.counts[id];
   for (TokenId id = 0; id < tables.counts.size(); ++id) {
     if (tables.counts[id] > 0) tables.met.push_back(id);
   }
@@ -223,7 +223,7 @@ std::string reason_of_moves(const EndedRun& run, const MovedRows& moved) {
 }
 
 Json moved_rows_json(const EndedRun& run, const Tables& tables, unsigned threads) {
-  const MovedRows moved = moved_rows(run.start, tables.now, run.ids.first(run.batches.ids()), threads);
+  const MovedRows moved = moved_rows(run.start, tables.now, tables.counts, threads);
   const auto group = [](const RowGroup& rows) {
     return Json{{"rows", rows.rows}, {"changed", rows.changed}, {"median_distance", rows.median_distance}};
   };
@@ -263,12 +263,6 @@ std::string json_for_html(const Json& report) {
   std::string safe;
   for (const char c : json_text(report)) c == '<' ? safe.append("\\u003c") : safe.append(1, c);
   return safe;
-}
-
-void write_whole(const std::filesystem::path& path, std::string_view text) {
-  AtomicFile file(path);
-  file.append(std::as_bytes(std::span(text.data(), text.size())));
-  file.commit();
 }
 
 }  // namespace

@@ -173,4 +173,10 @@ void AtomicFile::abandon() noexcept {
   temporary_.clear();
 }
 
+void write_whole(const fs::path& target, std::string_view content) {
+  AtomicFile file(target);
+  file.append(std::as_bytes(std::span(content.data(), content.size())));
+  file.commit();
+}
+
 }  // namespace firstlayer

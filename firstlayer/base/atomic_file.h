@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace firstlayer {
@@ -41,5 +42,8 @@ class AtomicFile {
   int file_ = -1;                    ///< -1 once committed or failed
   bool in_place_ = false;
 };
+
+/// A file with this content, whole or not at all. Throws as AtomicFile.
+void write_whole(const std::filesystem::path& target, std::string_view content);
 
 }  // namespace firstlayer

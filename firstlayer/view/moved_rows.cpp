@@ -13,16 +13,6 @@
 namespace firstlayer {
 namespace {
 
-void count_ids(std::span<const TokenId> ids, std::vector<RowMove>& rows) {
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] >= rows.size()) {
-      throw_out_of_range("moved_rows", "ids below V = " + std::to_string(rows.size()),
-                         std::to_string(ids[i]) + " at place " + std::to_string(i));
-    }
-    ++rows[ids[i]].met;
-  }
-}
-
 /// The rows that were met, or those that were not.
 RowGroup group_of(std::span<const RowMove> rows, bool met) {
   RowGroup group;
@@ -39,16 +29,19 @@ RowGroup group_of(std::span<const RowMove> rows, bool met) {
 
 }  // namespace
 
-MovedRows moved_rows(View<const float, 2> start, View<const float, 2> now, std::span<const TokenId> ids,
+MovedRows moved_rows(View<const float, 2> start, View<const float, 2> now, std::span<const std::uint64_t> counts,
                      unsigned threads) {
   if (start.shape() != now.shape()) {
     throw_invalid("moved_rows", "a table of the start's shape " + shape_text(start.shape()), shape_text(now.shape()));
   }
+  if (counts.size() != now.dim(0)) {
+    throw_invalid("moved_rows", "counts of V = " + std::to_string(now.dim(0)) + " ids", std::to_string(counts.size()));
+  }
   MovedRows moved;
   moved.rows.resize(now.dim(0));
-  count_ids(ids, moved.rows);
   parallel_for(now.dim(0), threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
+      moved.rows[i].met = counts[i];
       moved.rows[i].distance = std::sqrt(exact_sums::squared_distance(now[i], start[i]));
       moved.rows[i].changed = differing_bits(now[i], start[i]) > 0;
     }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "firstlayer/base/tensor.h"
-#include "firstlayer/base/token_id.h"
 
 namespace firstlayer {
 
@@ -31,11 +30,10 @@ struct MovedRows {
   RowGroup not_met;           ///< the others
 };
 
-/// Compares a table (V, d) with itself before; `ids` are the text's. Distances are sums in float64 in one order, the
-/// same bits on every processor and for any number of `threads` (0: all). Throws std::invalid_argument for tables of
-/// two shapes, std::out_of_range naming an id that is no row:
-///   [moved_rows] expected ids below V = 50257, received 50257 at place 7
-MovedRows moved_rows(View<const float, 2> start, View<const float, 2> now, std::span<const TokenId> ids,
+/// Compares a table (V, d) with itself before; counts (V,) say how often the text has each id, as count_ids() gives
+/// them (skip_gram.h). Distances are sums in float64 in one order, the same bits on every processor and for any number
+/// of `threads` (0: all). Throws std::invalid_argument for tables of two shapes or counts of another V.
+MovedRows moved_rows(View<const float, 2> start, View<const float, 2> now, std::span<const std::uint64_t> counts,
                      unsigned threads = 0);
 
 }  // namespace firstlayer

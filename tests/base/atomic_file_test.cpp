@@ -30,12 +30,6 @@ using testing::TemporaryFolder;
 
 namespace fs = std::filesystem;
 
-void write_whole(const fs::path& path, std::string_view content) {
-  AtomicFile file(path);
-  file.append(as_bytes(content));
-  file.commit();
-}
-
 mode_t mode_of(const fs::path& path) {
   struct stat status {};
   EXPECT_EQ(stat(path.c_str(), &status), 0);

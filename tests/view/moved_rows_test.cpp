@@ -19,8 +19,8 @@ View<const float, 2> rows(const std::vector<float>& values) { return {values, {v
 TEST(MovedRows, TellsWhoWasMetAndHowFarEachMoved) {
   const std::vector<float> start = {0, 0, 1, 1, 2, 2, 5, 5, 0.0F, 7};
   const std::vector<float> now = {3, 4, 1, 1, 2, 3, 5, 5, -0.0F, 7};
-  const std::vector<TokenId> ids = {0, 2, 0, 1};
-  const MovedRows moved = moved_rows(rows(start), rows(now), ids);
+  const std::vector<std::uint64_t> counts = {2, 1, 1, 0, 0};
+  const MovedRows moved = moved_rows(rows(start), rows(now), counts);
   ASSERT_EQ(moved.rows.size(), 5U);
   EXPECT_EQ(moved.rows[0].met, 2U);
   EXPECT_EQ(moved.rows[0].distance, 5.0);
@@ -41,7 +41,7 @@ TEST(MovedRows, TellsWhoWasMetAndHowFarEachMoved) {
 
 TEST(MovedRows, TakesTheMeanOfTheTwoInTheMiddle) {
   const std::vector<float> start(8), now = {1, 0, 8, 0, 2, 0, 4, 0};
-  EXPECT_EQ(moved_rows(rows(start), rows(now), {}).not_met.median_distance, 3.0);
+  EXPECT_EQ(moved_rows(rows(start), rows(now), std::vector<std::uint64_t>(4)).not_met.median_distance, 3.0);
 }
 
 TEST(MovedRows, IsTheSameOnAnyNumberOfThreads) {
@@ -49,18 +49,19 @@ TEST(MovedRows, IsTheSameOnAnyNumberOfThreads) {
   Generator generator(1);
   generator.fill_normal(start.flat(), 0.0, 1.0);
   generator.fill_normal(now.flat(), 0.0, 1.0);
-  const MovedRows one = moved_rows(start, now, {}, 1);
-  const MovedRows three = moved_rows(start, now, {}, 3);
+  const std::vector<std::uint64_t> counts(501);
+  const MovedRows one = moved_rows(start, now, counts, 1);
+  const MovedRows three = moved_rows(start, now, counts, 3);
   for (std::size_t i = 0; i < 501; ++i) EXPECT_EQ(one.rows[i].distance, three.rows[i].distance) << i;
 }
 
-TEST(MovedRows, RefusesOtherShapesAndIdsThatAreNoRows) {
+TEST(MovedRows, RefusesOtherShapes) {
   const std::vector<float> two(4), three(6);
   EXPECT_EQ(message_of<std::invalid_argument>([&] { moved_rows(rows(two), rows(three), {}); }),
             "[moved_rows] expected a table of the start's shape (2, 2), received (3, 2)");
-  const std::vector<TokenId> ids = {1, 2};
-  EXPECT_EQ(message_of<std::out_of_range>([&] { moved_rows(rows(two), rows(two), ids); }),
-            "[moved_rows] expected ids below V = 2, received 2 at place 1");
+  const std::vector<std::uint64_t> counts(3);
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { moved_rows(rows(two), rows(two), counts); }),
+            "[moved_rows] expected counts of V = 2 ids, received 3");
 }
 
 }  // namespace

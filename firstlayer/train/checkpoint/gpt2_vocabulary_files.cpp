@@ -50,12 +50,6 @@ std::vector<std::pair<std::string, TokenId>> tokens_in_letters() {
   return tokens;
 }
 
-void write_whole(const std::filesystem::path& path, const std::string& text) {
-  AtomicFile file(path);
-  file.append(std::as_bytes(std::span<const char>(text)));
-  file.commit();
-}
-
 }  // namespace
 
 std::string gpt2_vocab_json() {

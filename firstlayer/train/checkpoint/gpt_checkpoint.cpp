@@ -195,10 +195,7 @@ class GptReader {
 
 void write_files(const fs::path& folder, const GptParameters& parameters) {
   write_gpt_tensors(folder / "model.safetensors", parameters, {{"format", "pt"}});
-  const std::string json = gpt_config_json(parameters.config());
-  AtomicFile file(folder / "config.json");
-  file.append(std::as_bytes(std::span<const char>(json)));
-  file.commit();
+  write_whole(folder / "config.json", gpt_config_json(parameters.config()));
   if (parameters.config().vocabulary >= kGpt2Vocabulary) write_gpt2_vocabulary(folder);
 }
 

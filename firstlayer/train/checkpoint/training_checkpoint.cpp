@@ -50,12 +50,6 @@ std::optional<std::uint64_t> step_of(const fs::path& folder) {
   return step;
 }
 
-void write_text(const fs::path& path, const std::string& text) {
-  AtomicFile file(path);
-  file.append(std::as_bytes(std::span<const char>(text)));
-  file.commit();
-}
-
 /// The moments of every tensor, under its name with PyTorch's behind it; their content_hash.
 std::uint64_t write_moments(const fs::path& path, const GptAdamW& optimizer) {
   const GptLayout& layout = optimizer.parameters().layout();
@@ -220,7 +214,7 @@ fs::path save_training(const fs::path& root, const GptAdamW& optimizer, const Tr
   json["optimizer"] = optimizer_json(optimizer.options());
   json["frozen"] = optimizer.frozen();
   json["state"] = state_json(state);
-  write_text(folder.path() / kConfig, gpt_config_json(optimizer.parameters().config()));
+  write_whole(folder.path() / kConfig, gpt_config_json(optimizer.parameters().config()));
   const std::pair<const char*, std::uint64_t> hashes[] = {
       {kWeights, write_gpt_tensors(folder.path() / kWeights, optimizer.parameters(), {{"format", "pt"}})},
       {kMoments, write_moments(folder.path() / kMoments, optimizer)},
@@ -228,7 +222,7 @@ fs::path save_training(const fs::path& root, const GptAdamW& optimizer, const Tr
   for (const auto& [file, hash] : hashes) {
     json["files"][file] = {{"bytes", fs::file_size(folder.path() / file)}, {"hash", hash}};
   }
-  write_text(folder.path() / kTraining, json.dump(2) + "\n");
+  write_whole(folder.path() / kTraining, json.dump(2) + "\n");
   folder.commit();
 
   const std::vector<fs::path> all = training_checkpoints(root);

@@ -3,20 +3,21 @@
 #include <fmt/format.h>
 
 #include "cli/token_text.h"
-#include "cli/train_progress.h"
 
 namespace firstlayer::cli {
-
-using std::chrono::steady_clock;
 
 void SkipGramLog::add(const SkipGramProgress& progress, bool last) {
   pairs_ += progress.pairs;
   loss_ += progress.loss * static_cast<double>(progress.pairs);
   if (pairs_ > printed_pairs_ && (last || is_due(progress))) {
-    clear();
+    line_.clear();
     print(progress);
   }
-  last ? clear() : draw(progress);
+  if (last) {
+    line_.clear();
+  } else if (line_.is_due()) {
+    draw(progress);
+  }
 }
 
 bool SkipGramLog::is_due(const SkipGramProgress& progress) const {
@@ -26,14 +27,10 @@ bool SkipGramLog::is_due(const SkipGramProgress& progress) const {
 }
 
 void SkipGramLog::draw(const SkipGramProgress& progress) {
-  const steady_clock::time_point now = steady_clock::now();
-  if (!console_.shows_progress() || now < next_draw_) return;
-  next_draw_ = now + std::chrono::milliseconds(100);
   const double left = static_cast<double>(progress.total_words - progress.words) / progress.words_per_second;
-  write_error(fmt::format("\repoch {} of {}  loss {:.4f}  lr {:.2e}  {} words/s  {} left\x1b[K", progress.epoch,
-                          epochs_, progress.loss, progress.rate,
-                          grouped(static_cast<std::uint64_t>(progress.words_per_second)), clock_text(left)));
-  drawn_ = true;
+  line_.draw(fmt::format("epoch {} of {}  loss {:.4f}  lr {:.2e}  {} words/s  {} left", progress.epoch, epochs_,
+                         progress.loss, progress.rate, grouped(static_cast<std::uint64_t>(progress.words_per_second)),
+                         clock_text(left)));
 }
 
 void SkipGramLog::print(const SkipGramProgress& progress) {
@@ -51,11 +48,6 @@ void SkipGramLog::print(const SkipGramProgress& progress) {
   printed_words_ = progress.words;
   printed_pairs_ = pairs_;
   loss_ = 0;
-}
-
-void SkipGramLog::clear() {
-  if (drawn_) write_error("\r\x1b[K");
-  drawn_ = false;
 }
 
 }  // namespace firstlayer::cli

@@ -1,25 +1,21 @@
 #pragma once
 // What skip-gram tells while it learns: a line on a terminal that is drawn again in place, and lines of results.
 
-#include <chrono>
 #include <cstdint>
 
 #include "cli/console.h"
+#include "cli/status_line.h"
 #include "firstlayer/train/skip_gram.h"
 
 namespace firstlayer::cli {
 
 class SkipGramLog {
  public:
-  SkipGramLog(Console& console, std::uint64_t epochs) : console_(console), epochs_(epochs) {}
-  SkipGramLog(const SkipGramLog&) = delete;
-  SkipGramLog& operator=(const SkipGramLog&) = delete;
-  /// Takes the line away.
-  ~SkipGramLog() { clear(); }
+  SkipGramLog(Console& console, std::uint64_t epochs) : console_(console), line_(console), epochs_(epochs) {}
 
-  /// Draws on a terminal, at most ten times a second, and prints the mean loss since it was printed before: at the end
-  /// of each epoch, with --json whenever a hundredth of all words has gone by, and at the `last` report. Without a pair
-  /// since then there is no loss, and no line.
+  /// Draws the line, and prints the mean loss since it was printed before: at the end of each epoch, with --json
+  /// whenever a hundredth of all words has gone by, and at the `last` report. Without a pair since then there is no
+  /// loss, and no line.
   void add(const SkipGramProgress& progress, bool last);
 
   /// The (centre, neighbour) pairs that were learned from.
@@ -29,16 +25,14 @@ class SkipGramLog {
   bool is_due(const SkipGramProgress& progress) const;
   void draw(const SkipGramProgress& progress);
   void print(const SkipGramProgress& progress);
-  void clear();
 
   Console& console_;
+  StatusLine line_;
   std::uint64_t epochs_;
   std::uint64_t pairs_ = 0;
   std::uint64_t printed_words_ = 0;
   std::uint64_t printed_pairs_ = 0;
   double loss_ = 0;  ///< of all pairs since then
-  bool drawn_ = false;
-  std::chrono::steady_clock::time_point next_draw_;
 };
 
 }  // namespace firstlayer::cli

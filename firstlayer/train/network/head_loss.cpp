@@ -30,7 +30,9 @@ float* kept_strip(const HeadLoss& job, std::size_t strip, std::size_t panel) {
   return job.exponentials + (strip * job.x.count + panel) * kStripRows * kPanelRows;
 }
 
-void tile_logits(ConstPanels x, const float* weight, std::size_t panel, std::size_t token, const LogitTile& tile) {
+/// `ahead` may ask for memory meanwhile, or is nullptr.
+void tile_logits(ConstPanels x, const float* weight, std::size_t panel, std::size_t token, const LogitTile& tile,
+                 Prefetcher* ahead) {
   product({.left = Left::kRows,
            .a = weight + token * x.features,
            .stride = x.features,
@@ -38,7 +40,8 @@ void tile_logits(ConstPanels x, const float* weight, std::size_t panel, std::siz
            .b = x.panel(panel),
            .c = tile.logits,
            .c_stride = kPanelRows,
-           .add = false},
+           .add = false,
+           .meanwhile = ahead},
           tile.tokens);
 }
 
@@ -47,7 +50,7 @@ class PanelLoss {
  public:
   PanelLoss(const HeadLoss& job, std::size_t panel) : job_(job), panel_(panel) {}
 
-  void add_tile(std::size_t token, std::size_t tokens);
+  void add_tile(std::size_t token, std::size_t tokens, Prefetcher* ahead);
   void finish();
 
  private:
@@ -62,10 +65,10 @@ class PanelLoss {
   std::size_t panel_;
 };
 
-void PanelLoss::add_tile(std::size_t token, std::size_t tokens) {
+void PanelLoss::add_tile(std::size_t token, std::size_t tokens, Prefetcher* ahead) {
   alignas(64) float logits[kTile * kPanelRows];
   const LogitTile tile = {logits, tokens};
-  tile_logits(job_.x, job_.weight, panel_, token, tile);
+  tile_logits(job_.x, job_.weight, panel_, token, tile, ahead);
   note_targets(token, tile);
   float largest[kPanelRows];
   std::fill(largest, largest + kPanelRows, -std::numeric_limits<float>::infinity());
@@ -150,8 +153,13 @@ class StripGradient {
       : job_(job),
         first_(strip * kStripRows),
         tokens_(std::min(kStripRows, job.forward.vocabulary - first_)),
-        exponentials_(job.forward.exponentials != nullptr ? kept_strip(job.forward, strip, 0) : compute(slot)),
-        next_exponentials_(job.forward.exponentials != nullptr ? next_strip(strip) : nullptr) {}
+        exponentials_(job.forward.exponentials != nullptr ? kept_strip(job.forward, strip, 0) : compute(slot)) {
+    const HeadLoss& forward = job.forward;
+    const std::size_t next = strip + forward.threads;  // what this thread will read next, if all are as fast
+    if (forward.exponentials == nullptr || next * kStripRows >= forward.vocabulary) return;
+    const std::size_t size = kStripRows * forward.x.rows();
+    ahead_ = Prefetcher({kept_strip(forward, next, 0), size, 1, size}, size * forward.x.features);
+  }
 
   void give() {
     const std::size_t d = job_.forward.x.features;
@@ -160,18 +168,13 @@ class StripGradient {
 
  private:
   const float* compute(std::size_t slot) const;
-  /// What this thread will read next, if all are as fast; nullptr at the end.
-  const float* next_strip(std::size_t strip) const {
-    const std::size_t next = strip + job_.forward.threads;
-    return next * kStripRows < job_.forward.vocabulary ? kept_strip(job_.forward, next, 0) : nullptr;
-  }
   void give_columns(std::size_t column, std::size_t width);
 
   const HeadWeightGradient& job_;
   std::size_t first_;
   std::size_t tokens_;
   const float* exponentials_;  ///< [panel][kStripRows][32]
-  const float* next_exponentials_;
+  Prefetcher ahead_;
 };
 
 /// The exponentials once more, where the first pass did not keep them: softmax itself, from the sums it found.
@@ -180,7 +183,7 @@ const float* StripGradient::compute(std::size_t slot) const {
   float* all = forward.scratch + slot * head_scratch(forward.x.rows());
   for (std::size_t p = 0; p < forward.x.count; ++p) {
     const LogitTile tile = {all + p * kStripRows * kPanelRows, tokens_};
-    tile_logits(forward.x, forward.weight, p, first_, tile);
+    tile_logits(forward.x, forward.weight, p, first_, tile, nullptr);
     float sums[kPanelRows] = {};
     tile_exponentials({tile, forward.log_sums + p * kPanelRows, sums, nullptr, 0});
   }
@@ -201,7 +204,7 @@ void StripGradient::give_columns(std::size_t column, std::size_t width) {
              .c_stride = kChunk,
              .add = false,
              .lanes = std::min(kPanelRows, width - f),
-             .next = column + f == 0 ? next_exponentials_ : nullptr},
+             .meanwhile = &ahead_},
             tokens_);
   }
   const auto target_of = [&](std::uint32_t row) { return forward.targets[row]; };
@@ -231,7 +234,11 @@ void head_loss(const HeadLoss& job) {
     const std::size_t to = job.x.count * end / job.threads;
     for (std::size_t token = 0; token < job.vocabulary && from < to; token += step) {
       const std::size_t tokens = std::min(step, job.vocabulary - token);
-      for (std::size_t p = from; p < to; ++p) PanelLoss(job, p).add_tile(token, tokens);
+      // The first panel brings the rows of the table into the cache, a strip before they are multiplied.
+      const std::size_t d = job.x.features;
+      const std::size_t next = std::min(token + kStripRows, job.vocabulary);
+      Prefetcher ahead({job.weight + next * d, d, std::min(tokens, job.vocabulary - next), d}, tokens * d * kPanelRows);
+      for (std::size_t p = from; p < to; ++p) PanelLoss(job, p).add_tile(token, tokens, p == from ? &ahead : nullptr);
     }
     for (std::size_t p = from; p < to; ++p) PanelLoss(job, p).finish();
   });
@@ -261,7 +268,7 @@ void head_logits(const HeadLogits& job) {
     const std::size_t rows = std::min(kPanelRows, job.count - p * kPanelRows);
     for (std::size_t token = 0; token < job.vocabulary; token += kTile) {
       const LogitTile tile = {logits, std::min(kTile, job.vocabulary - token)};
-      tile_logits(job.x, job.weight, p, token, tile);
+      tile_logits(job.x, job.weight, p, token, tile, nullptr);
       transpose({logits, kPanelRows, job.logits + p * kPanelRows * job.vocabulary + token, job.vocabulary}, tile.tokens,
                 rows);
     }

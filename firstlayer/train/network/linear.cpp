@@ -7,14 +7,16 @@
 #include "firstlayer/train/network/deal.h"
 #include "firstlayer/train/network/packed_features.h"
 #include "firstlayer/train/network/product.h"
-#include "hwy/cache_control.h"
 
 namespace firstlayer {
 namespace {
 
 /// Steps of a product after which its sums go back to memory: so many rows of the right operand stay in the first
 /// cache.
-constexpr std::size_t kBlock = 384;
+constexpr std::size_t kBlock = 192;
+
+/// Strips of outputs at most that are made together: each reads the same rows of the right operand.
+constexpr std::size_t kGroup = 8;
 
 /// What the products are added to.
 void begin_outputs(const Linear& job, std::size_t panel, std::size_t begin, std::size_t count) {
@@ -28,58 +30,72 @@ void begin_outputs(const Linear& job, std::size_t panel, std::size_t begin, std:
   for (std::size_t i = 0; i < count * kPanelRows; ++i) y[i] += residual[i];
 }
 
-/// Copies `steps` rows of `count` numbers, which lie far apart, to lie side by side.
-void copy_strip(const float* from, std::size_t stride, std::size_t steps, std::size_t count, float* to) {
-  constexpr std::size_t kAhead = 16;  // rows, each from a place that no processor foresees
+/// Copies `steps` rows of the columns of some strips, each strip to lie for itself: kBlock rows of kStripRows.
+void copy_strips(const float* from, std::size_t stride, std::size_t steps, const Strips& strips, std::size_t first,
+                 std::size_t end, float* to) {
   for (std::size_t i = 0; i < steps; ++i, from += stride, to += kStripRows) {
-    hwy::Prefetch(from + std::min(kAhead, steps - 1 - i) * stride);
-    if (count == kStripRows) {
-      std::memcpy(to, from, kStripRows * sizeof(float));  // of a known size: no call
-    } else {
-      std::copy_n(from, count, to);
+    const float* row = from;
+    for (std::size_t strip = first; strip < end; ++strip) {
+      const std::size_t count = strips.size(strip);
+      float* at = to + (strip - first) * kBlock * kStripRows;
+      if (count == kStripRows) {
+        std::memcpy(at, row, kStripRows * sizeof(float));  // of a known size: no call
+      } else {
+        std::copy_n(row, count, at);
+      }
+      row += count;
     }
   }
 }
 
-/// Outputs [begin, begin + count).
-void linear_strip(const Linear& job, std::size_t begin, std::size_t count) {
+/// Strips [first, end) of the outputs, at most kGroup. `next` is the output at which this thread will probably go on.
+void linear_group(const Linear& job, const Strips& strips, std::size_t first, std::size_t end, std::size_t next) {
   const std::size_t K = job.x.features;
   const std::size_t N = job.y.features;
+  const std::size_t begin = strips.begin(first);
+  const std::size_t count = strips.begin(end) - begin;
   for (std::size_t p = 0; p < job.y.count; ++p) begin_outputs(job, p, begin, count);
   // A strip is a few numbers of every row of the weight, and rows a power of two apart share their place in a cache.
-  float strip[kBlock * kStripRows];
+  float copies[kGroup * kBlock * kStripRows];
   for (std::size_t k = 0; k < K; k += kBlock) {
     const std::size_t steps = std::min(kBlock, K - k);
-    copy_strip(job.weight + k * N + begin, N, steps, count, strip);
+    copy_strips(job.weight + k * N + begin, N, steps, strips, first, end, copies);
+    const bool last = k + steps == K;
+    const Rows copied_next =
+        last ? Rows{job.weight + next, N, std::min(kBlock, K), std::min(count, N - next)}
+             : Rows{job.weight + (k + steps) * N + begin, N, std::min(kBlock, K - k - steps), count};
+    Prefetcher ahead(copied_next, steps * count * job.x.rows());
     for (std::size_t p = 0; p < job.y.count; ++p) {
-      product({.left = Left::kColumns,
-               .a = strip,
-               .stride = kStripRows,
-               .steps = steps,
-               .b = job.x.panel(p) + k * kPanelRows,
-               .c = job.y.panel(p) + begin * kPanelRows,
-               .c_stride = kPanelRows,
-               .add = true},
-              count);
+      for (std::size_t strip = first; strip < end; ++strip) {
+        product({.left = Left::kColumns,
+                 .a = copies + (strip - first) * kBlock * kStripRows,
+                 .stride = kStripRows,
+                 .steps = steps,
+                 .b = job.x.panel(p) + k * kPanelRows,
+                 .c = job.y.panel(p) + strips.begin(strip) * kPanelRows,
+                 .c_stride = kPanelRows,
+                 .add = true,
+                 .meanwhile = &ahead},
+                strips.size(strip));
+      }
     }
   }
 }
 
-/// Inputs [begin, begin + count). `next_begin` are the inputs that this thread will probably come to next.
-void input_strip(const LinearInputGradient& job, std::size_t begin, std::size_t count, std::size_t next_begin) {
+/// Inputs [begin, begin + count).
+void input_strip(const LinearInputGradient& job, std::size_t begin, std::size_t count) {
   const std::size_t N = job.dy.features;
   for (std::size_t n = 0; n < N; n += kBlock) {
-    const float* next = job.weight + (n + kBlock < N ? begin * N + n + kBlock : next_begin * N);
+    const std::size_t steps = std::min(kBlock, N - n);
     for (std::size_t p = 0; p < job.dy.count; ++p) {
       product({.left = Left::kRows,
                .a = job.weight + begin * N + n,
                .stride = N,
-               .steps = std::min(kBlock, N - n),
+               .steps = steps,
                .b = job.dy.panel(p) + n * kPanelRows,
                .c = job.dx.panel(p) + begin * kPanelRows,
                .c_stride = kPanelRows,
-               .add = n > 0,
-               .next = p == 0 ? next : nullptr},
+               .add = n > 0},
               count);
     }
   }
@@ -125,16 +141,21 @@ void bias_part(const LinearWeightGradient& job, std::size_t begin, std::size_t c
 
 void linear(const Linear& job) {
   const Strips strips(job.y.features);
-  deal(strips.count, job.threads,
-       [&](std::size_t, std::size_t strip) { linear_strip(job, strips.begin(strip), strips.size(strip)); });
+  // Smaller groups where threads would otherwise wait for each other.
+  const std::size_t group =
+      std::clamp<std::size_t>(job.threads == 1 ? kGroup : strips.count / (4 * job.threads), 1, kGroup);
+  const std::size_t groups = (strips.count + group - 1) / group;
+  deal(groups, job.threads, [&](std::size_t, std::size_t i) {
+    const std::size_t first = i * group;
+    const std::size_t next = std::min((i + job.threads) * group, strips.count);
+    linear_group(job, strips, first, std::min(first + group, strips.count), strips.begin(next));
+  });
 }
 
 void linear_input_gradient(const LinearInputGradient& job) {
   const Strips strips(job.dx.features);
-  deal(strips.count, job.threads, [&](std::size_t, std::size_t strip) {
-    const std::size_t next = std::min(strip + job.threads, strips.count - 1);
-    input_strip(job, strips.begin(strip), strips.size(strip), strips.begin(next));
-  });
+  deal(strips.count, job.threads,
+       [&](std::size_t, std::size_t strip) { input_strip(job, strips.begin(strip), strips.size(strip)); });
 }
 
 void linear_weight_gradient(const LinearWeightGradient& job) {

@@ -57,22 +57,6 @@ HWY_INLINE std::size_t left_offset(const Product& job, std::size_t k) {
   return k / kPanelRows * job.stride;
 }
 
-/// Asks for what kRows rows need of the left operand in kPanelRows steps.
-template <Left kLeft, std::size_t kRows>
-HWY_INLINE void fetch(const float* a, std::size_t stride) {
-  constexpr std::size_t kLine = 64 / sizeof(float);
-  const auto lines = [](const float* from, std::size_t count) HWY_ATTR {
-    for (std::size_t i = 0; i < count; i += kLine) hwy::Prefetch(from + i);
-  };
-  if constexpr (kLeft == Left::kRows) {
-    for (std::size_t i = 0; i < kRows; ++i) lines(a + i * stride, kPanelRows);
-  } else if constexpr (kLeft == Left::kColumns) {
-    for (std::size_t k = 0; k < kPanelRows; ++k) lines(a + k * stride, kRows);
-  } else {
-    lines(a, kRows * kPanelRows);
-  }
-}
-
 /// kVectors vectors of kRows rows of C, from `column` on.
 template <Left kLeft, std::size_t kRows, std::size_t kVectors>
 HWY_NOINLINE void multiply_tile(const Product& job, const float* a, std::size_t column, float* c) {
@@ -81,12 +65,17 @@ HWY_NOINLINE void multiply_tile(const Product& job, const float* a, std::size_t 
   HWY_UNROLL(12) for (std::size_t i = 0; i < kRows; ++i) {
     HWY_UNROLL(2) for (std::size_t j = 0; j < kVectors; ++j) sums[i][j] = hn::Zero(df);
   }
-  const bool fetches = job.next != nullptr && column == 0;
-  const std::size_t together = kLeft == Left::kPanels || fetches ? kPanelRows : job.steps;
+  if (job.add) {
+    constexpr std::size_t kLine = 64 / sizeof(float);
+    for (std::size_t i = 0; i < kRows; ++i) {
+      for (std::size_t j = 0; j < kVectors * kVector; j += kLine) hwy::Prefetch(c + i * job.c_stride + column + j);
+    }
+  }
+  const std::size_t together = kLeft == Left::kPanels || job.meanwhile != nullptr ? kPanelRows : job.steps;
   for (std::size_t k = 0; k < job.steps; k += together) {
-    const float* from = a + left_offset<kLeft>(job, k);
-    if (fetches) fetch<kLeft, kRows>(job.next + (from - job.a), job.stride);
-    accumulate<kLeft, kRows, kVectors>(from, job.stride, std::min(together, job.steps - k),
+    const std::size_t steps = std::min(together, job.steps - k);
+    if (job.meanwhile != nullptr) job.meanwhile->advance(steps * kRows * kVectors * kVector);
+    accumulate<kLeft, kRows, kVectors>(a + left_offset<kLeft>(job, k), job.stride, steps,
                                        job.b + k * kPanelRows + column, sums);
   }
   HWY_UNROLL(12) for (std::size_t i = 0; i < kRows; ++i, c += job.c_stride) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "firstlayer/train/network/panels.h"
+#include "firstlayer/train/network/prefetcher.h"
 
 namespace firstlayer {
 
@@ -20,13 +21,13 @@ struct Product {
   Left left;
   const float* a;
   std::size_t stride;
-  std::size_t steps;               ///< whole panels for kPanels
-  const float* b;                  ///< (steps, 32), aligned to 64 bytes
-  float* c;                        ///< aligned to 64 bytes
-  std::size_t c_stride;            ///< floats from one row of C to the next
-  bool add;                        ///< to what is in C
-  std::size_t lanes = kPanelRows;  ///< columns that are wanted; the others may be written, too
-  const float* next = nullptr;     ///< the left operand of a later product like this, fetched from memory meanwhile
+  std::size_t steps;                ///< whole panels for kPanels
+  const float* b;                   ///< (steps, 32), aligned to 64 bytes
+  float* c;                         ///< aligned to 64 bytes
+  std::size_t c_stride;             ///< floats from one row of C to the next
+  bool add;                         ///< to what is in C
+  std::size_t lanes = kPanelRows;   ///< columns that are wanted; the others may be written, too
+  Prefetcher* meanwhile = nullptr;  ///< asks for memory while this is made
 };
 
 /// `rows` rows of C.

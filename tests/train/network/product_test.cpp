@@ -74,12 +74,13 @@ TEST_P(ProductKernel, EqualsTheReferenceOnEveryShape) {
               }
             }
             if (add) continue;
-            Tensor<float, 1> with_next(received.shape());
-            std::ranges::copy(received.flat(), with_next.flat().begin());
-            job.c = with_next.flat().data();
-            job.next = a.flat().data();
+            Tensor<float, 1> with_prefetcher(received.shape());
+            std::ranges::copy(received.flat(), with_prefetcher.flat().begin());
+            Prefetcher prefetcher({a.flat().data(), stride, 1, stride}, rows * lanes * steps);
+            job.c = with_prefetcher.flat().data();
+            job.meanwhile = &prefetcher;
             product(job, rows);
-            ASSERT_EQ(testing::difference(received.flat(), with_next.flat()), "");
+            ASSERT_EQ(testing::difference(received.flat(), with_prefetcher.flat()), "");
           }
         }
       }

@@ -24,13 +24,15 @@ void require_addressable(std::size_t rows, std::size_t dim) {
 }
 
 InputEmbedding load(const LayerFlags& flags, PositionScheme scheme, std::size_t context) {
-  InputEmbedding model = InputEmbedding::load_gpt2(*flags.weights);
+  const bool learned = scheme == PositionScheme::kLearned;
+  InputEmbedding model =
+      learned ? InputEmbedding::load_gpt2(*flags.weights) : InputEmbedding::load_gpt2_tokens(*flags.weights);
   const EmbeddingSizes& sizes = model.sizes();
   if (flags.dim && *flags.dim != sizes.dim) {
     throw Failure(kUsage, fmt::format("--dim {} is not the width of {}, {}", *flags.dim, *flags.weights, sizes.dim),
                   "leave --dim out: it comes from the file");
   }
-  if (scheme == PositionScheme::kLearned && context > sizes.context) {
+  if (learned && context > sizes.context) {
     throw Failure(kUsage, fmt::format("--context {} is longer than the {} positions of {}", context, sizes.context,
                                       *flags.weights));
   }

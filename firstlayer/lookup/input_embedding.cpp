@@ -101,6 +101,10 @@ InputEmbedding InputEmbedding::load_gpt2(const std::filesystem::path& path) {
   return {std::move(tokens), std::move(positions)};
 }
 
+InputEmbedding InputEmbedding::load_gpt2_tokens(const std::filesystem::path& path) {
+  return InputEmbedding(read_table(SafetensorsFile::open(path), "wte.weight"));
+}
+
 void InputEmbedding::forward(IdView ids, View<float, 3> out, unsigned threads) const {
   forward(ids, out, InputOptions{}, threads);
 }

@@ -67,6 +67,9 @@ class InputEmbedding {
   /// float32 matrix, or the widths differ.
   static InputEmbedding load_gpt2(const std::filesystem::path& path);
 
+  /// wte.weight alone, without positions, whether or not the file has a table of them; otherwise as load_gpt2().
+  static InputEmbedding load_gpt2_tokens(const std::filesystem::path& path);
+
   const EmbeddingSizes& sizes() const noexcept { return sizes_; }
   bool has_positions() const noexcept { return sizes_.context > 0; }
 

@@ -98,6 +98,12 @@ def test_weights_give_the_token_table(rows, tmp_path):
         float32(token + wave("sinusoidal", 4, index // 4, index % 4)) for index, token in enumerate(tokens)]
 
 
+def test_a_file_without_positions_serves_schemes_that_need_none(rows, fails, tmp_path):
+    write_safetensors(tmp_path / "tokens.safetensors", {"wte.weight": ([300, 4], [float(i) for i in range(1200)])})
+    assert rows("--weights", "tokens.safetensors", "--position", "none") == [1028.0, 1029.0, 1030.0, 1031.0] * 3
+    assert "wpe.weight" in fails(3, *TEXT, "--weights", "tokens.safetensors", "--position", "learned")
+
+
 def test_unknown_scheme(fails):
     words = fails(2, *TEXT, "--position", "rope")
     assert 'learned, sinusoidal, sinusoidal-half, rotary, alibi, t5 or none, received "rope"' in words

@@ -333,6 +333,15 @@ TEST(LoadGpt2, ReadsNamesWithAndWithoutThePrefix) {
   }
 }
 
+TEST(LoadGpt2, GivesTheTokensAlone) {
+  const TemporaryFolder folder;
+  const auto path = write_model(folder, {{"transformer.wte.weight", {5, 2}}});
+  const InputEmbedding embedding = InputEmbedding::load_gpt2_tokens(path);
+  EXPECT_FALSE(embedding.has_positions());
+  const std::vector<TokenId> ids = {4, 0};
+  EXPECT_EQ(copied(embedding.forward({ids, {1, 2}})), (std::vector<float>{8, 9, 0, 1}));
+}
+
 std::string load_message(const std::map<std::string, std::vector<std::size_t>>& shapes) {
   const TemporaryFolder folder;
   const auto path = write_model(folder, shapes);

@@ -34,7 +34,7 @@ using Lanes = std::array<float, kMaxStepRows * kLanes + kLanes>;
 /// The lanes of u . v, before they are added.
 HWY_INLINE void multiply_row(const float* u, const float* v, std::size_t count, float* lanes) {
   const Floats df;
-  std::array<Vector, kVectors> sums;
+  Vector sums[kVectors];
   for (Vector& sum : sums) sum = hn::Zero(df);
   for (std::size_t k = 0; k < count; k += kLanes) {
     for (std::size_t i = 0; i < kVectors; ++i) {
@@ -102,7 +102,7 @@ template <std::size_t kTile>
 HWY_INLINE void move_columns(float* outputs, std::size_t stride, const TokenId* rows, std::size_t count, const float* g,
                              float* v) {
   const Floats df;
-  std::array<Vector, kTile> before, sum;
+  Vector before[kTile], sum[kTile];
   for (std::size_t j = 0; j < kTile; ++j) before[j] = sum[j] = hn::Load(df, v + j * kVector);
   for (std::size_t r = 0; r < count; ++r) {
     float* row = outputs + rows[r] * stride;

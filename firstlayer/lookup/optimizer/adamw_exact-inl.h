@@ -38,6 +38,10 @@ struct Chunk {
 };
 
 struct State {
+  // Written out: GCC compiles implicit ones for another processor than Highway names, and then refuses to inline them.
+  HWY_INLINE State() {}
+  HWY_INLINE State(FloatVec p_, FloatVec m_, FloatVec v_) : p(p_), m(m_), v(v_) {}
+
   FloatVec p;
   FloatVec m;
   FloatVec v;

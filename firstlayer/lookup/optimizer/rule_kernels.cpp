@@ -179,7 +179,7 @@ template <std::size_t kCount, class Tag, class ElementRule>
 HWY_INLINE void catch_up_block(Tag df, const ElementRule& rule, const Rows& rows, std::span<const StepScalars> missed,
                                std::size_t row, std::size_t k) {
   const std::size_t lanes = hn::Lanes(df);
-  std::array<Numbers<Tag>, kCount> numbers;
+  Numbers<Tag> numbers[kCount];
   for (std::size_t j = 0; j < kCount; ++j) numbers[j] = load_numbers(df, rule, rows, row, k + j * lanes);
   for (const StepScalars& scalars : missed) {
     for (Numbers<Tag>& each : numbers) update(df, rule, scalars, hn::Zero(df), each);

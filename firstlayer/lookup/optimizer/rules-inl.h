@@ -25,6 +25,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Numbers of a table with their states, as far as the rule has any.
 template <class Tag>
 struct Numbers {
+  // Written out: GCC compiles implicit ones for another processor than Highway names, and then refuses to inline them.
+  HWY_INLINE Numbers() {}
+  HWY_INLINE Numbers(hn::Vec<Tag> p_, hn::Vec<Tag> first_, hn::Vec<Tag> second_)
+      : p(p_), first(first_), second(second_) {}
+
   hn::Vec<Tag> p;
   hn::Vec<Tag> first;
   hn::Vec<Tag> second;

@@ -60,10 +60,8 @@ void linear_group(const Linear& job, const Strips& strips, std::size_t first, st
   for (std::size_t k = 0; k < K; k += kBlock) {
     const std::size_t steps = std::min(kBlock, K - k);
     copy_strips(job.weight + k * N + begin, N, steps, strips, first, end, copies);
-    const bool last = k + steps == K;
-    const Rows copied_next =
-        last ? Rows{job.weight + next, N, std::min(kBlock, K), std::min(count, N - next)}
-             : Rows{job.weight + (k + steps) * N + begin, N, std::min(kBlock, K - k - steps), count};
+    Prefetcher::Rows copied_next = {job.weight + (k + steps) * N + begin, N, std::min(kBlock, K - k - steps), count};
+    if (k + steps == K) copied_next = {job.weight + next, N, std::min(kBlock, K), std::min(count, N - next)};
     Prefetcher ahead(copied_next, steps * count * job.x.rows());
     for (std::size_t p = 0; p < job.y.count; ++p) {
       for (std::size_t strip = first; strip < end; ++strip) {

@@ -6,18 +6,18 @@
 
 namespace firstlayer {
 
-/// Rows of numbers that lie apart.
-struct Rows {
-  const float* from;
-  std::size_t stride;  ///< numbers from one row to the next
-  std::size_t rows;
-  std::size_t count;  ///< numbers of a row
-};
-
 /// Asks for rows in even steps over some work. A processor has only a few dozen lines of its cache on their way: asked
 /// for all together, more would stop it.
 class Prefetcher {
  public:
+  /// Rows of numbers that lie apart.
+  struct Rows {
+    const float* from;
+    std::size_t stride;  ///< numbers from one row to the next
+    std::size_t rows;
+    std::size_t count;  ///< numbers of a row
+  };
+
   /// Nothing to ask for.
   Prefetcher() = default;
 

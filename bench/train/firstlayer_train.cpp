@@ -49,8 +49,8 @@ class Training {
     next_batch();
     if (!gradients_) return network_.train_step(inputs_, targets_, optimizer_);
     const double loss = network_.backward(inputs_, targets_, *gradients_);
-    clip_gradients(gradients_->named(), 1.0, work_.threads);
-    optimizer_.step(*gradients_, work_.threads);
+    const GradientClip clip = gradient_clip(gradients_->named(), 1.0, work_.threads);
+    optimizer_.step(*gradients_, work_.threads, clip.factor);
     return loss;
   }
 

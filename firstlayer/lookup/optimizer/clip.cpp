@@ -1,5 +1,6 @@
 #include "firstlayer/lookup/optimizer/clip.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -56,6 +57,21 @@ double square_norm(const NamedGradient& gradient, unsigned threads) {
   return sum;
 }
 
+GradientClip find_clip(std::string_view where, std::span<const NamedGradient> gradients, double max_norm,
+                       unsigned threads) {
+  if (!(max_norm >= 0)) throw_invalid(where, "a max_norm of at least 0", number_text(max_norm));
+  double sum = 0;
+  for (const NamedGradient& gradient : gradients) {
+    const double square = square_norm(gradient, threads);
+    if (!std::isfinite(square)) {
+      throw_invalid(where, "finite gradients", std::string("inf or NaN in ").append(gradient.name));
+    }
+    sum += square;
+  }
+  const double norm = std::sqrt(sum);
+  return {norm, static_cast<float>(std::min(max_norm / (norm + 1e-6), 1.0))};
+}
+
 }  // namespace
 
 double gradient_norm(std::span<const NamedGradient> gradients, unsigned threads) {
@@ -64,26 +80,19 @@ double gradient_norm(std::span<const NamedGradient> gradients, unsigned threads)
   return std::sqrt(sum);
 }
 
+GradientClip gradient_clip(std::span<const NamedGradient> gradients, double max_norm, unsigned threads) {
+  return find_clip("gradient_clip", gradients, max_norm, threads);
+}
+
 double clip_gradients(std::span<const NamedGradient> gradients, double max_norm, unsigned threads) {
-  constexpr std::string_view kWhere = "clip_gradients";
-  if (!(max_norm >= 0)) throw_invalid(kWhere, "a max_norm of at least 0", number_text(max_norm));
-  double sum = 0;
-  for (const NamedGradient& gradient : gradients) {
-    const double square = square_norm(gradient, threads);
-    if (!std::isfinite(square)) {
-      throw_invalid(kWhere, "finite gradients", std::string("inf or NaN in ").append(gradient.name));
-    }
-    sum += square;
-  }
-  const double norm = std::sqrt(sum);
-  const double factor = max_norm / (norm + 1e-6);
-  if (factor >= 1) return norm;
+  const GradientClip clip = find_clip("clip_gradients", gradients, max_norm, threads);
+  if (clip.factor == 1) return clip.norm;
   for (const NamedGradient& gradient : gradients) {
     for_parts(gradient.numbers, threads, [&](std::size_t, std::span<float> numbers) {
-      for (float& x : numbers) x *= static_cast<float>(factor);
+      for (float& x : numbers) x *= clip.factor;
     });
   }
-  return norm;
+  return clip.norm;
 }
 
 }  // namespace firstlayer

@@ -16,11 +16,20 @@ struct NamedGradient {
 /// alone, so the bits are the same for any `threads` (0: all). Infinite or NaN if a number is.
 double gradient_norm(std::span<const NamedGradient> gradients, unsigned threads = 0);
 
-/// torch.nn.utils.clip_grad_norm_(error_if_nonfinite=True): multiplies all numbers by max_norm / (norm + 1e-6) if that
-/// is below 1, and gives the norm that they had. PyTorch computes norm and factor in float32: they agree to 1e-5 of
-/// their value. Rows without a gradient add nothing to a norm, so a RowGradient stands for the dense one. Throws
-/// std::invalid_argument, and nothing changes, for a gradient that is not finite, naming it, and for a max_norm that is
-/// negative or NaN.
+/// What clipping does to gradients.
+struct GradientClip {
+  double norm;   ///< that they have
+  float factor;  ///< that they are to be multiplied by: max_norm / (norm + 1e-6), or 1 if that is above 1
+};
+
+/// torch.nn.utils.clip_grad_norm_(error_if_nonfinite=True) without the multiplication, for an optimizer that multiplies
+/// as it goes, such as GptAdamW. PyTorch computes norm and factor in float32: they agree to 1e-5 of their value. Rows
+/// without a gradient add nothing to a norm, so a RowGradient stands for the dense one. Throws std::invalid_argument
+/// for a gradient that is not finite, naming it, and for a max_norm that is negative or NaN.
+GradientClip gradient_clip(std::span<const NamedGradient> gradients, double max_norm, unsigned threads = 0);
+
+/// Multiplies all numbers by the factor of gradient_clip(), and gives the norm that they had. What gradient_clip()
+/// throws comes before anything changes.
 double clip_gradients(std::span<const NamedGradient> gradients, double max_norm, unsigned threads = 0);
 
 }  // namespace firstlayer

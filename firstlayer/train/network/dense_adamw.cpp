@@ -22,6 +22,7 @@ template <class Tag>
 HWY_INLINE std::size_t take_steps(Tag df, const AdamWRule& rule, const AdamWStep& step, const DenseAdamW& job,
                                   std::size_t from, bool& finite) {
   const std::size_t lanes = hn::Lanes(df);
+  const auto factor = hn::Set(df, job.factor);
   const auto gain1 = hn::Set(df, rule.gain1);
   const auto gain2 = hn::Set(df, rule.gain2);
   const auto decay2 = hn::Set(df, rule.decay2);
@@ -34,7 +35,7 @@ HWY_INLINE std::size_t take_steps(Tag df, const AdamWRule& rule, const AdamWStep
   const bool exact = step.root2.found;
   auto all = hn::Zero(df);  // 0 as long as all gradients are finite
   for (; from + lanes <= job.count; from += lanes) {
-    auto g = hn::LoadU(df, job.gradient + from);
+    auto g = hn::Mul(hn::LoadU(df, job.gradient + from), factor);
     const auto rest = hn::Sub(g, g);
     all = hn::Add(all, rest);
     g = hn::IfThenElseZero(hn::Eq(rest, rest), g);

@@ -14,9 +14,10 @@ struct DenseAdamW {
   float* v;
   const float* gradient;
   std::size_t count;
+  float factor = 1;  ///< that the gradient is multiplied by first
 };
 
-/// Takes a step, with the bits of the reference. A gradient that is not finite counts as 0, and then the result is
+/// Takes a step, with the bits of the reference. A product that is not finite counts as 0, and then the result is
 /// false.
 bool dense_adamw(const AdamWRule& rule, const AdamWStep& step, const DenseAdamW& job);
 bool dense_adamw_reference(const AdamWRule& rule, const AdamWStep& step, const DenseAdamW& job);

@@ -7,7 +7,7 @@ namespace firstlayer {
 bool dense_adamw_reference(const AdamWRule& rule, const AdamWStep& step, const DenseAdamW& job) {
   bool finite = true;
   for (std::size_t i = 0; i < job.count; ++i) {
-    float g = job.gradient[i];
+    float g = job.gradient[i] * job.factor;
     if (!std::isfinite(g)) {
       finite = false;
       g = 0;

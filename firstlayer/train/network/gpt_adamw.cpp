@@ -35,7 +35,8 @@ class GptAdamW::Sink : public GradientSink {
  public:
   explicit Sink(GptAdamW& optimizer) : optimizer_(optimizer) {}
 
-  void begin() {
+  void begin(float factor) {
+    factor_ = factor;
     const AdamWRule rule(optimizer_.options_);
     const AdamWStep step(rule, optimizer_.options_.lr, optimizer_.steps_);
     rule_.emplace(rule);
@@ -48,10 +49,14 @@ class GptAdamW::Sink : public GradientSink {
     if (optimizer_.frozen_[tensor]) return;
     const GptTensor& place = optimizer_.parameters_.layout().tensors()[tensor];
     const std::size_t at = place.offset + offset;
-    const DenseAdamW job{optimizer_.parameters_.flat().data() + at, optimizer_.first_.flat().data() + at,
-                         optimizer_.second_.flat().data() + at, numbers.data(), numbers.size()};
+    const DenseAdamW job{optimizer_.parameters_.flat().data() + at,
+                         optimizer_.first_.flat().data() + at,
+                         optimizer_.second_.flat().data() + at,
+                         numbers.data(),
+                         numbers.size(),
+                         factor_};
     if (dense_adamw(*rule_, place.is_matrix ? *decaying_ : *plain_, job)) return;
-    const auto bad = std::ranges::find_if(numbers, [](float g) { return !std::isfinite(g); });
+    const auto bad = std::ranges::find_if(numbers, [&](float g) { return !std::isfinite(g * factor_); });
     report(at + static_cast<std::size_t>(bad - numbers.begin()));
   }
 
@@ -71,6 +76,7 @@ class GptAdamW::Sink : public GradientSink {
   std::optional<AdamWRule> rule_;
   std::optional<AdamWStep> decaying_;
   std::optional<AdamWStep> plain_;
+  float factor_ = 1;
   std::atomic<std::size_t> first_bad_ = kNone;
 };
 
@@ -104,9 +110,9 @@ std::vector<std::string> GptAdamW::frozen() const {
   return names;
 }
 
-GradientSink& GptAdamW::begin_step() {
+GradientSink& GptAdamW::begin_step(float factor) {
   ++steps_;
-  sink_->begin();
+  sink_->begin(factor);
   return *sink_;
 }
 
@@ -127,12 +133,12 @@ void GptAdamW::end_step() {
       row, column);
 }
 
-void GptAdamW::step(const GptParameters& gradients, unsigned threads) {
+void GptAdamW::step(const GptParameters& gradients, unsigned threads, float factor) {
   if (gradients.layout().flat_size() != parameters_.layout().flat_size()) {
     throw_invalid("GptAdamW::step", "gradients of " + std::to_string(parameters_.layout().parameters()) + " parameters",
                   std::to_string(gradients.layout().parameters()));
   }
-  GradientSink& sink = begin_step();
+  GradientSink& sink = begin_step(factor);
   for (std::size_t tensor = 0; tensor < gradients.layout().tensors().size(); ++tensor) {
     const std::span<const float> numbers = gradients[tensor];
     const std::size_t stretches = (numbers.size() + kStretch - 1) / kStretch;

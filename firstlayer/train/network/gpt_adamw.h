@@ -37,10 +37,11 @@ class GptAdamW {
   /// The names of those that stay, in the order of the layout.
   std::vector<std::string> frozen() const;
 
-  /// A step by gradients that GptNetwork::backward() left, and clip_gradients() perhaps made shorter. Throws
-  /// std::invalid_argument for gradients of another configuration; NonFiniteGradient naming the tensor, once the step
-  /// is taken with zeros in place of what is not finite. The bits do not depend on `threads` (0: all).
-  void step(const GptParameters& gradients, unsigned threads = 0);
+  /// A step by `factor` times gradients that GptNetwork::backward() left; with that of gradient_clip(), they are
+  /// clipped without another pass over memory. Throws std::invalid_argument for gradients of another configuration;
+  /// NonFiniteGradient naming the tensor, once the step is taken with zeros in place of what is not finite. The bits do
+  /// not depend on `threads` (0: all).
+  void step(const GptParameters& gradients, unsigned threads = 0, float factor = 1);
 
   const GptParameters& parameters() const noexcept { return parameters_; }
 
@@ -57,7 +58,7 @@ class GptAdamW {
   class Sink;
 
   /// A step whose gradients come in pieces: each piece of a parameter moves as soon as it is there.
-  GradientSink& begin_step();
+  GradientSink& begin_step(float factor = 1);
   /// Throws NonFiniteGradient, once the step is taken.
   void end_step();
 

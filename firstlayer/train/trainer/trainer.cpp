@@ -42,8 +42,8 @@ TrainingStep Trainer::step() {
   TrainingStep step{steps() + 1, 0, learning_rate(options_.schedule, steps() + 1), {}};
   optimizer_.set_learning_rate(step.learning_rate);
   if (gradients_) {
-    add_gradients(step);
-    optimizer_.step(*gradients_, options_.threads);
+    const float factor = add_gradients(step);
+    optimizer_.step(*gradients_, options_.threads, factor);
   } else {
     batches_.copy(steps(), inputs_, targets_);
     step.loss = network_.train_step(inputs_, targets_, optimizer_);
@@ -52,13 +52,16 @@ TrainingStep Trainer::step() {
 }
 
 /// What the network and clipping say does not name the step.
-void Trainer::add_gradients(TrainingStep& step) try {
+float Trainer::add_gradients(TrainingStep& step) try {
   const double share = 1 / static_cast<double>(options_.accumulate);
   for (std::size_t i = 0; i < options_.accumulate; ++i) {
     batches_.copy(steps() * options_.accumulate + i, inputs_, targets_);
     step.loss += share * network_.backward(inputs_, targets_, *gradients_, {.scale = share, .add = i > 0});
   }
-  if (options_.clip) step.norm = clip_gradients(named_gradients_, *options_.clip, options_.threads);
+  if (!options_.clip) return 1;
+  const GradientClip clip = gradient_clip(named_gradients_, *options_.clip, options_.threads);
+  step.norm = clip.norm;
+  return clip.factor;
 } catch (const NonFiniteLoss& error) {
   throw NonFiniteLoss(in_step(step.step, error.what()), error.where());
 } catch (const std::invalid_argument& error) {

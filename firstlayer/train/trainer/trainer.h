@@ -61,7 +61,8 @@ class Trainer {
   std::optional<double> held_out_loss();
 
  private:
-  void add_gradients(TrainingStep& step);
+  /// The factor that clips them.
+  float add_gradients(TrainingStep& step);
 
   GptParameters& parameters_;
   TrainerOptions options_;

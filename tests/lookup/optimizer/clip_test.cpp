@@ -37,6 +37,16 @@ TEST_F(Clip, ScalesAllByTheSameFactorWhenTheyAreLonger) {
   EXPECT_NEAR(gradient_norm(both_), 6.5, 1e-5);
 }
 
+TEST_F(Clip, GivesTheFactorAndChangesNothing) {
+  const GradientClip clip = gradient_clip(both_, 6.5);
+  EXPECT_DOUBLE_EQ(clip.norm, 13);
+  EXPECT_EQ(clip.factor, static_cast<float>(6.5 / (13 + 1e-6)));
+  EXPECT_EQ(gradient_clip(both_, 13.1).factor, 1);
+  EXPECT_EQ(first_, (std::vector<float>{3, 0, -4}));
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { gradient_clip(both_, -1); }),
+            "[gradient_clip] expected a max_norm of at least 0, received -1");
+}
+
 TEST_F(Clip, LeavesShorterOnesAlone) {
   for (double max_norm : {13.1, 1e10, std::numeric_limits<double>::infinity()}) {
     EXPECT_DOUBLE_EQ(clip_gradients(both_, max_norm), 13);

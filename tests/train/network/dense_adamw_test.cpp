@@ -62,6 +62,27 @@ TEST_P(DenseAdamWKernel, EqualsTheReferenceToTheBit) {
   }
 }
 
+TEST_P(DenseAdamWKernel, MultipliesTheGradientFirst) {
+  Generator generator(3);
+  const AdamWRule rule(AdamW{.lr = 0.01});
+  const AdamWStep step(rule, 0.01, 1);
+  auto gradient = testing::random_numbers(37, generator);
+  State expected(37);
+  State reference(37);
+  State received(37);
+  DenseAdamW by_reference = reference.job(gradient.flat());
+  DenseAdamW by_kernel = received.job(gradient.flat());
+  by_reference.factor = by_kernel.factor = 0.3F;
+  EXPECT_TRUE(dense_adamw_reference(rule, step, by_reference));
+  EXPECT_TRUE(dense_adamw(rule, step, by_kernel));
+  for (float& g : gradient.flat()) g *= 0.3F;
+  EXPECT_TRUE(dense_adamw_reference(rule, step, expected.job(gradient.flat())));
+  EXPECT_EQ(testing::difference(expected.p, reference.p), "");
+  EXPECT_EQ(testing::difference(expected.v, reference.v), "");
+  EXPECT_EQ(testing::difference(expected.p, received.p), "");
+  EXPECT_EQ(testing::difference(expected.v, received.v), "");
+}
+
 TEST_P(DenseAdamWKernel, TakesZeroForWhatIsNotFinite) {
   const AdamWRule rule(AdamW{.lr = 0.01});
   const AdamWStep step(rule, 0.01, 1);

@@ -8,7 +8,7 @@
 #include "firstlayer/view/byte_dots.h"
 
 namespace firstlayer::byte_dots {
-namespace {
+namespace {  // NOLINT(google-build-namespaces): each kernel needs functions of its own
 
 /// Queries [first, first + kCount) with blocks [block, block + kBlocks): all of their sums are in registers.
 template <std::size_t kCount, std::size_t kBlocks>

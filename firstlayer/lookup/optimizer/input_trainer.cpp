@@ -25,6 +25,7 @@ void save_tables(const std::filesystem::path& path, const InputEmbedding& embedd
   std::vector<Named> tables = {{"wte.weight", embedding.token_table()}};
   if (embedding.has_positions()) tables.push_back({"wpe.weight", embedding.position_table()});
   std::vector<TensorSpec> specs;
+  specs.reserve(tables.size());
   for (const Named& each : tables) {
     specs.push_back({std::string(each.name), Dtype::kF32, {each.table.dim(0), each.table.dim(1)}});
   }

@@ -48,6 +48,7 @@ void save_optimizer_state(const std::filesystem::path& path, const OptimizerOpti
   metadata["rows"] = std::to_string(table[0]);
   metadata["dim"] = std::to_string(table[1]);
   std::vector<TensorSpec> tensors;
+  tensors.reserve(state.size());
   for (const StateRows& part : state) tensors.push_back({part.name, Dtype::kF32, shape_of(part, table[0])});
   SafetensorsWriter writer(path, tensors, metadata);
   for (const TensorSpec& tensor : writer.tensors()) {

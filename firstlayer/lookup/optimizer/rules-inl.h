@@ -26,7 +26,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Tag>
 struct Numbers {
   // Written out: GCC compiles implicit ones for another processor than Highway names, and then refuses to inline them.
-  HWY_INLINE Numbers() {}
+  HWY_INLINE Numbers() {}  // NOLINT(modernize-use-equals-default)
   HWY_INLINE Numbers(hn::Vec<Tag> p_, hn::Vec<Tag> first_, hn::Vec<Tag> second_)
       : p(p_), first(first_), second(second_) {}
 

@@ -28,7 +28,7 @@ fs::path parent_of(const fs::path& folder) { return folder.has_parent_path() ? f
 fs::path make_hidden(const fs::path& target) {
   std::random_device random;
   while (true) {
-    const fs::path hidden = parent_of(target) / std::string(kHiddenPrefix).append(std::to_string(random()));
+    fs::path hidden = parent_of(target) / std::string(kHiddenPrefix).append(std::to_string(random()));
     if (mkdir(hidden.c_str(), kNewFolderMode) == 0) return hidden;
     if (errno != EEXIST) throw_file_error(target, "make a folder for it", errno);
   }

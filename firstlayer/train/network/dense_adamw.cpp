@@ -13,9 +13,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace firstlayer::dense_adamw_kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 #if HWY_NATIVE_FMA
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 /// Steps of whole vectors from `from` on; where they end.
 template <class Tag>
